@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+# What every target of the project shares: language, warnings, floating-point rules, visibility.
+
+add_library(convoke_options INTERFACE)
+target_compile_features(convoke_options INTERFACE cxx_std_23)
+target_compile_options(convoke_options INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wnon-virtual-dtor -Werror
+  # A product is fused with its sum where the source says so and nowhere else (docs/law.md).
+  -ffp-contract=off -fno-math-errno)
+target_include_directories(convoke_options INTERFACE
+  ${PROJECT_SOURCE_DIR}/include ${PROJECT_BINARY_DIR}/include ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR})
+
+# convoke_folder(NAME SOURCES file... DEPS target...): the one target of a folder, convoke_NAME.
+function(convoke_folder name)
+  cmake_parse_arguments(arg "" "" "SOURCES;DEPS" ${ARGN})
+  add_library(convoke_${name} STATIC ${arg_SOURCES})
+  set_target_properties(convoke_${name} PROPERTIES
+    POSITION_INDEPENDENT_CODE ON CXX_EXTENSIONS OFF
+    CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
+  target_link_libraries(convoke_${name} PUBLIC convoke_options ${arg_DEPS})
+endfunction()
+
+# convoke_program(NAME SOURCES file... DEPS target...): an executable in bin/.
+function(convoke_program name)
+  cmake_parse_arguments(arg "" "" "SOURCES;DEPS" ${ARGN})
+  add_executable(${name} ${arg_SOURCES})
+  set_target_properties(${name} PROPERTIES CXX_EXTENSIONS OFF)
+  target_link_libraries(${name} PRIVATE convoke_options ${arg_DEPS})
+endfunction()

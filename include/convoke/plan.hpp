@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "convoke/catalog.hpp"
+#include "convoke/error.hpp"
+#include "convoke/export.hpp"
+#include "convoke/params.hpp"
+#include "convoke/tensor.hpp"
+
+namespace convoke {
+
+/// Which kernels a plan may use.
+struct PlanOptions {
+  /// Glob over ImplIds (`*` crosses `/`, `?` is one character): only matching kernels convolve. Empty: all of them.
+  std::string kernel;
+  /// Globs of kernels that must not be used.
+  std::vector<std::string> forbid;
+  /// Null: Catalog::builtin().
+  const Catalog* catalog = nullptr;
+};
+
+/// The caller's own thread pool: must call `body(begin, end)` over disjoint ranges that cover [0, count), on any
+/// threads, and return when all are done. The results do not depend on how it splits.
+using ParallelFor =
+    std::function<void(std::int64_t count, const std::function<void(std::int64_t begin, std::int64_t end)>& body)>;
+
+/// How one run is carried out. None of these changes a bit of the result.
+struct RunOptions {
+  int threads = 0;          ///< most threads to use; 0: as many as OpenMP would; negative: an error
+  void* scratch = nullptr;  ///< at least workspace_bytes() bytes, any alignment; null: Convoke allocates
+  std::size_t scratch_bytes = 0;
+  ParallelFor parallel_for;  ///< empty: OpenMP
+};
+
+/// One candidate that was not chosen: the clause of its contract that refused, what it wanted and what it found.
+struct Refusal {
+  std::string kernel;  ///< ImplId
+  std::string clause;
+  std::string wanted;
+  std::string found;
+};
+
+/// A chosen way to compute one convolution: immutable, reusable, and safe to run from many threads at once.
+class CONVOKE_API Plan {
+ public:
+  /// Computes `out`. The tensors must match the specs that the plan was made for: dtype, shape, strides, offset, and
+  /// at least the promised alignment. Errors: invalid_argument or invalid_layout (a tensor differs from its spec, is
+  /// null or too short), overlap, out_of_memory, kernel_failure. On an error before the kernel starts, `out` is as it
+  /// was.
+  [[nodiscard]] Result<void> run(const ConstTensor& x, const ConstTensor& weight,
+                                 const std::optional<ConstTensor>& bias, const Tensor& out,
+                                 const RunOptions& options = {}) const;
+
+  /// ImplId of the kernel that convolves.
+  [[nodiscard]] const std::string& kernel() const noexcept;
+  /// ImplIds of all steps, in the order they run.
+  [[nodiscard]] std::vector<std::string> route() const;
+  /// Why this kernel: one line for people.
+  [[nodiscard]] const std::string& reason() const noexcept;
+  /// Candidates that were refused, and by which clause.
+  [[nodiscard]] const std::vector<Refusal>& refusals() const noexcept;
+  /// Shape of `out`.
+  [[nodiscard]] const Dims& output_shape() const noexcept;
+  /// Scratch that run() needs, in bytes; hand over that much to keep it from allocating.
+  [[nodiscard]] std::size_t workspace_bytes() const noexcept;
+  /// Multiplications and additions of the dense formula: 2 * N * Cout * Ho * Wo * (Cin/groups) * Kh * Kw, transposed
+  /// 2 * N * Cin * H * W * (Cout/groups) * Kh * Kw.
+  [[nodiscard]] double flops() const noexcept;
+
+  struct Impl;
+  explicit Plan(std::shared_ptr<const Impl> impl) : impl_(std::move(impl)) {}
+  const Impl& impl() const noexcept { return *impl_; }
+
+ private:
+  std::shared_ptr<const Impl> impl_;
+};
+
+/// Shape of conv2d's output, [N, Cout, Ho, Wo] (params.hpp gives the formula; PyTorch Conv2d, ONNX Conv).
+/// Errors: invalid_argument, invalid_shape.
+[[nodiscard]] CONVOKE_API Result<Dims> output_shape(const Dims& x, const Dims& weight, const Conv2dParams& params = {});
+/// Shape of conv_transpose2d's output (params.hpp gives the formula; PyTorch ConvTranspose2d, ONNX ConvTranspose).
+[[nodiscard]] CONVOKE_API Result<Dims> output_shape(const Dims& x, const Dims& weight,
+                                                    const ConvTranspose2dParams& params);
+
+/// Plans conv2d: out[n,co,oh,ow] = bias[co] + sum over ci,kh,kw of
+/// x[n, g*Cin/groups + ci, oh*stride.h + kh*dilation.h - top, ...] * weight[co,ci,kh,kw], with g = co / (Cout/groups).
+/// Taps outside x are absent. The default kernels obey the law of the sum (docs/law.md): the same bits for any thread
+/// count, batch, layout, alignment and machine.
+/// Errors: invalid_argument, invalid_shape, invalid_layout, unsupported, overlap (out overlaps itself), no_kernel.
+[[nodiscard]] CONVOKE_API Result<Plan> plan(const TensorSpec& x, const TensorSpec& weight,
+                                            const std::optional<TensorSpec>& bias, const TensorSpec& out,
+                                            const Conv2dParams& params = {}, const PlanOptions& options = {});
+/// Plans conv_transpose2d: every x[n,ci,hi,wi] * weight[ci,co',kh,kw] is added to
+/// out[n, co, hi*stride.h + kh*dilation.h - top, wi*stride.w + kw*dilation.w - left] where that lies inside out.
+[[nodiscard]] CONVOKE_API Result<Plan> plan(const TensorSpec& x, const TensorSpec& weight,
+                                            const std::optional<TensorSpec>& bias, const TensorSpec& out,
+                                            const ConvTranspose2dParams& params, const PlanOptions& options = {});
+
+/// Plans and runs conv2d in one call. Shapes, formula and errors as plan() and Plan::run().
+[[nodiscard]] CONVOKE_API Result<void> conv2d(const ConstTensor& x, const ConstTensor& weight,
+                                              const std::optional<ConstTensor>& bias, const Tensor& out,
+                                              const Conv2dParams& params = {}, const PlanOptions& options = {},
+                                              const RunOptions& run = {});
+/// Plans and runs conv_transpose2d in one call.
+[[nodiscard]] CONVOKE_API Result<void> conv_transpose2d(const ConstTensor& x, const ConstTensor& weight,
+                                                        const std::optional<ConstTensor>& bias, const Tensor& out,
+                                                        const ConvTranspose2dParams& params = {},
+                                                        const PlanOptions& options = {}, const RunOptions& run = {});
+
+}  // namespace convoke
