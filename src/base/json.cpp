@@ -53,6 +53,7 @@ class Watch {
  public:
   bool operator()(int depth, Json::parse_event_t event, const Json& parsed) {
     using enum Json::parse_event_t;
+    if (!finding_.empty()) return false;  // nothing is kept any more
     if (event == object_start || event == array_start) {
       if (depth >= max_json_depth) note(fmt::format("nested deeper than {}", max_json_depth));
       keys_.resize(static_cast<std::size_t>(depth) + 1);
@@ -63,7 +64,7 @@ class Watch {
       if (!keys_[static_cast<std::size_t>(depth) - 1].insert(name).second)
         note(fmt::format("key \"{}\" is given twice in one object", name));
     }
-    return finding_.empty();  // nothing is kept any more once something is wrong
+    return finding_.empty();
   }
   const std::string& finding() const noexcept { return finding_; }
   const char* place() const noexcept { return place_; }
@@ -71,7 +72,6 @@ class Watch {
 
  private:
   void note(std::string finding) {
-    if (!finding_.empty()) return;
     finding_ = std::move(finding);
     place_ = furthest;
   }
