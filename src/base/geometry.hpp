@@ -31,7 +31,8 @@ ConvParams to_conv_params(const Conv2dParams& params) noexcept;
 ConvParams to_conv_params(const ConvTranspose2dParams& params) noexcept;
 
 /// A request whose sizes fit: only make_geometry makes one, so holding it is the proof. `params.padding.same` has been
-/// resolved into numbers. Every element count and byte size (at 8 bytes an element) of x, weight and out fits int64.
+/// resolved into numbers. Every element count and byte size (at 8 bytes an element) of x, weight and out fits int64,
+/// and so does every product of some of their sizes, even where another size is 0.
 struct Geometry {
   Op op = Op::conv2d;
   std::int64_t N = 0, Cin = 0, H = 0, W = 0;

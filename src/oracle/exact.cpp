@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <cstring>
 #include <limits>
 
 #include "base/dtype.hpp"
@@ -20,20 +19,18 @@ namespace {
 double value_of_f32(std::uint32_t bits) noexcept {
   const std::uint64_t sign = std::uint64_t{bits >> 31} << 63;
   const std::uint32_t magnitude = bits & 0x7fffffffu;
+  const std::uint64_t moved = std::uint64_t{magnitude} << 29;  // field and fraction where a double has them
+  if (magnitude >= 0x7f800000u) return std::bit_cast<double>(sign | 0x7ff0000000000000u | moved);
+  if (magnitude >= 0x00800000u) return std::bit_cast<double>(sign | (moved + (std::uint64_t{1023 - 127} << 52)));
   if (magnitude == 0) return std::bit_cast<double>(sign);
-  if (magnitude >= 0x7f800000u)
-    return std::bit_cast<double>(sign | 0x7ff0000000000000u | std::uint64_t{magnitude} << 29);
-  std::uint64_t significand = (magnitude & 0x7fffffu) | (magnitude < 0x800000u ? 0 : 0x800000u);
-  const int field = std::max(static_cast<int>(magnitude >> 23), 1);
-  const int shift = std::countl_zero(significand) - 40;  // to a leading bit at 23
-  significand <<= shift;
-  const auto wide_field = static_cast<std::uint64_t>(field - shift - 127 + 1023);
-  return std::bit_cast<double>(sign | wide_field << 52 | (significand & 0x7fffffu) << 29);
+  // A subnormal counts 2^-149 and is normal as a double: its leading bit becomes the hidden one.
+  const int leading = 31 - std::countl_zero(magnitude);
+  const auto field = static_cast<std::uint64_t>(1023 - 149 + leading);
+  return std::bit_cast<double>(sign | (((field - 1) << 52) + (std::uint64_t{magnitude} << (52 - leading))));
 }
 
 double element(const ConstTensor& tensor, std::int64_t number) noexcept {
-  std::uint64_t bits = 0;
-  std::memcpy(&bits, address_of(tensor, number), size_of(tensor.spec.dtype));
+  const std::uint64_t bits = load_bits(address_of(tensor, number), tensor.spec.dtype);
   if (tensor.spec.dtype == DType::f64) return std::bit_cast<double>(bits);
   return value_of_f32(law_widen(tensor.spec.dtype, bits));
 }

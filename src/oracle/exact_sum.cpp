@@ -34,27 +34,25 @@ void ExactSum::add_product(double a, double b) noexcept {
   Uint128 product = Uint128{pa.mantissa} * pb.mantissa;
   if (product == 0) return;
   const int position = pa.exponent + pb.exponent - lowest;
-  const bool minus = (pa.negative != pb.negative) != negative_;
-  int at = position / 32;
+  // At most 106 bits, shifted by at most 31: five digits, always all of them, for a branch on how many would be
+  // guessed wrong most of the time. The low digit apart, the rest fits again.
+  const int at = position / 32, shift = position % 32;
+  const Uint128 rest = product >> (32 - shift);
+  const std::int64_t minus = (pa.negative != pb.negative) != negative_ ? -1 : 0;
+  const auto add_digit = [&](int i, Uint128 piece) {
+    digit(at + i) += ((static_cast<std::int64_t>(piece) & digit_mask) ^ minus) - minus;
+  };
+  add_digit(0, product << shift);
+  for (int i = 1; i < 5; ++i) add_digit(i, rest >> (32 * (i - 1)));
   first_ = std::min(first_, at);
-  // At most 106 bits, shifted by at most 31: the low digit apart, the rest fits again.
-  const int shift = position % 32;
-  Uint128 rest = product >> (32 - shift);
-  std::int64_t piece = static_cast<std::int64_t>(product << shift) & digit_mask;
-  for (;; ++at) {
-    digit(at) += minus ? -piece : piece;
-    if (rest == 0) break;
-    piece = static_cast<std::int64_t>(rest) & digit_mask;
-    rest >>= 32;
-  }
-  last_ = std::max(last_, at);
+  last_ = std::max(last_, at + 4);
   // A digit gains less than 2^32 at a time and has room for 2^30 of that.
   if (++pending_ == 1 << 20) settle();
 }
 
 void ExactSum::settle() noexcept {
+  if (pending_ == 0) return;
   pending_ = 0;
-  if (last_ < 0) return;
   ++last_;  // the carry of the highest digit is one digit at most
   std::int64_t carry = 0;
   for (int i = first_; i <= last_; ++i) {

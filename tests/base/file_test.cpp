@@ -3,9 +3,11 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <filesystem>
 
 namespace convoke {
@@ -70,6 +72,24 @@ TEST_F(File, WritesWholeOrNotAtAll) {
   EXPECT_TRUE(std::filesystem::is_symlink(path("link")));
   EXPECT_EQ(std::filesystem::status(path("a")).permissions(), std::filesystem::perms{0640});
   EXPECT_TRUE(write_file_whole("/dev/null", "x"));
+}
+
+// The disk that fills up, as a limit on file sizes.
+TEST_F(File, LeavesNothingOfAWriteThatFails) {
+  ASSERT_TRUE(write_file_whole(path("a"), "old"));
+  rlimit before = {};
+  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
+  const auto old_handler = std::signal(SIGXFSZ, SIG_IGN);
+  const rlimit tiny = {100, before.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &tiny), 0);
+  const Result<void> result = write_file_whole(path("a"), std::string(200, 'x'));
+  ::setrlimit(RLIMIT_FSIZE, &before);
+  std::signal(SIGXFSZ, old_handler);
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().code, ErrorCode::io);
+  EXPECT_THAT(result.error().message, HasSubstr("too large"));
+  EXPECT_EQ(read_file(path("a")).value_or(""), "old");
+  EXPECT_EQ(entries(), 1u);
 }
 
 TEST_F(File, ListsOneFolderSorted) {
