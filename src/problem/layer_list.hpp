@@ -2,7 +2,6 @@
 // Layer lists: CSV tables of named convolutions, one a line, such as suites/layers.csv.
 #pragma once
 
-#include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,6 +24,6 @@ struct Layer {
 /// that the sizes break.
 [[nodiscard]] Result<std::vector<Layer>> parse_layer_list(std::string_view text, std::string_view path);
 /// The same from a file. Errors: io besides.
-[[nodiscard]] Result<std::vector<Layer>> read_layer_list(const std::filesystem::path& path);
+[[nodiscard]] Result<std::vector<Layer>> read_layer_list(const std::string& path);
 
 }  // namespace convoke::problem
