@@ -46,6 +46,9 @@ class Buffer {
   [[nodiscard]] bool slack_intact() const noexcept;
 
  private:
+  std::span<std::byte> slack_before() const noexcept { return {pages_, data_}; }
+  std::span<std::byte> slack_after() const noexcept { return {data_ + size_, pages_ + pages_bytes_}; }
+
   void* map_ = nullptr;  // the whole mapping, guards included
   std::size_t map_bytes_ = 0;
   std::byte* pages_ = nullptr;  // the accessible part

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstddef>
-#include <filesystem>
 #include <optional>
 #include <span>
 #include <string>
@@ -30,12 +29,12 @@ struct Array {
 [[nodiscard]] Result<Array> parse_npy(std::span<const std::byte> file, std::optional<DType> dtype,
                                       std::string_view name);
 /// The same from a file. Errors: io besides.
-[[nodiscard]] Result<Array> read_npy(const std::filesystem::path& path, std::optional<DType> dtype = std::nullopt);
+[[nodiscard]] Result<Array> read_npy(const std::string& path, std::optional<DType> dtype = std::nullopt);
 
 /// The tensor as a file: version 1.0, C order, little endian, bf16 as uint16. Requires a layout that check_layout
 /// accepts.
 std::string format_npy(const ConstTensor& tensor);
 /// Writes that file: whole, or not at all. Errors: io.
-[[nodiscard]] Result<void> write_npy(const std::filesystem::path& path, const ConstTensor& tensor);
+[[nodiscard]] Result<void> write_npy(const std::string& path, const ConstTensor& tensor);
 
 }  // namespace convoke::problem
