@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -56,6 +55,6 @@ struct CaseFile {
 /// Errors: invalid_file; the message names the file, the case's id and the key, `rule` is the key.
 [[nodiscard]] Result<CaseFile> parse_case_file(std::string_view text, std::string_view path);
 /// The same from a file. Errors: io besides.
-[[nodiscard]] Result<CaseFile> read_case_file(const std::filesystem::path& path);
+[[nodiscard]] Result<CaseFile> read_case_file(const std::string& path);
 
 }  // namespace convoke::problem
