@@ -22,19 +22,15 @@ class Values {
   std::uint64_t bits(std::uint64_t index) const noexcept;
 
  private:
-  std::uint64_t small_integer(std::uint64_t random) const noexcept;
-  std::uint64_t normal(std::uint64_t random) const noexcept;
-  std::uint64_t special(std::uint64_t random) const noexcept;
-
   DType dtype_;
   DataKind data_;
   std::uint64_t key_;
   std::uint64_t amplitude_;  // largest magnitude of `int` data
-  unsigned mix_;             // which special values this problem has
+  std::uint64_t mix_;        // which special values this problem has
 };
 
-/// What kind of value some bits are.
-enum class ValueClass { zero, negative_zero, subnormal, normal, max_finite, infinite, negative_infinite, nan };
+/// What kind of value some bits are; `huge` is the largest finite magnitude.
+enum class ValueClass { zero, negative_zero, infinite, negative_infinite, nan, subnormal, huge, normal };
 ValueClass class_of(DType dtype, std::uint64_t bits) noexcept;
 
 }  // namespace convoke::problem

@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <vector>
 
 #include "base/geometry.hpp"
 #include "convoke/error.hpp"
@@ -16,15 +15,23 @@
 
 namespace convoke::problem {
 
+namespace detail {
+struct Input {
+  Buffer buffer;
+  ConstTensor tensor;
+  std::uint64_t digest = 0;  // of the whole buffer, as made
+};
+}  // namespace detail
+
 /// The operands of one convolution and the memory they lie in. The tensors it hands out stay valid while it lives, also
 /// when it is moved.
 class Workload {
  public:
   const ConstTensor& x() const noexcept { return x_.tensor; }
   const ConstTensor& weight() const noexcept { return weight_.tensor; }
-  const std::optional<ConstTensor>& bias() const noexcept { return bias_; }
+  std::optional<ConstTensor> bias() const noexcept { return bias_ ? std::optional(bias_->tensor) : std::nullopt; }
   /// The output, poisoned until someone writes it. Where the geometry was refused: an empty tensor of rank 4.
-  const Tensor& out() const noexcept { return out_tensor_; }
+  const Tensor& out() const noexcept { return out_; }
   /// The judgement of make_geometry; an error only in workloads made from a case.
   const Result<Geometry>& geometry() const noexcept { return geometry_; }
 
@@ -36,27 +43,24 @@ class Workload {
 
  private:
   friend class WorkloadBuilder;
-  struct Input {
-    Buffer buffer;
-    ConstTensor tensor;
-    std::uint64_t digest = 0;  // of the whole buffer, as made
-  };
+  using Input = detail::Input;
 
   Workload() = default;
 
   Result<Geometry> geometry_;
-  Input x_, weight_, bias_input_;
-  std::optional<ConstTensor> bias_;
-  Buffer out_;
-  Tensor out_tensor_;
+  Input x_, weight_;
+  std::optional<Input> bias_;
+  Buffer out_buffer_;
+  Tensor out_;
 };
 
 /// Layout of kind `kind` for a tensor of this shape: strides and offset such that the lowest element touched is
-/// element 0 of the buffer (behind a gap for `offset`), `align` as given. Axes of size 1 get odd strides in the sliced
-/// and permuted kinds. `seed` picks the order of `permuted` and the axis of `expanded`.
-TensorSpec lay_out(DType dtype, const Dims& shape, LayoutKind kind, std::size_t align, std::uint64_t seed);
+/// element 0 of the buffer (for `offset` it lies behind a gap), `align` as given. Axes of size 1 get odd strides in the
+/// sliced and permuted kinds. `seed` picks the order of `permuted` and the axis of `expanded`. Kinds beside `dense`
+/// need rank 4; shapes too large for any memory come back dense.
+TensorSpec lay_out(DType dtype, const Dims& shape, LayoutKind kind, std::size_t align, std::uint64_t seed) noexcept;
 
-/// Bytes from the data pointer to the end of the last element that `spec` touches; for an empty tensor its offset.
+/// Bytes from the data pointer to the end of the last element that `spec` touches; up to its offset where it is empty.
 std::size_t bytes_of(const TensorSpec& spec) noexcept;
 
 /// Operands of a problem, filled with its data. The logical values depend on dtype, data, seed and the sizes alone:
@@ -64,8 +68,8 @@ std::size_t bytes_of(const TensorSpec& spec) noexcept;
 /// Errors: those of make_geometry, invalid_argument (`align`), overlap (`out.layout` expanded), out_of_memory.
 [[nodiscard]] Result<Workload> make_workload(const Problem& problem, Guard guard = Guard::end);
 
-/// Operands of a case in one of its dtypes, at the default alignment. Where the case expects an error, the inputs are
-/// there all the same and geometry() says why.
+/// Operands of a case in one of its dtypes, at the default alignment. Where the geometry is refused, as many cases want
+/// it, the inputs are there all the same and geometry() says why.
 /// Errors: invalid_argument (`dtype`: not one of the case's), out_of_memory.
 [[nodiscard]] Result<Workload> make_workload(const Case& test, DType dtype, Guard guard = Guard::end);
 
