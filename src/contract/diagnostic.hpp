@@ -1,12 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
 namespace convoke::contract {
 
 enum class Severity { warning, error };
+
+/// Bytes of a source line that a diagnostic shows; longer lines are cut around the column.
+inline constexpr std::size_t source_width = 120;
+
+/// A place in a document, with the text of its line for people (cut around the column where it is long).
+struct Place {
+  int line = 0;    ///< 1-based line of the file; 0: the file as a whole
+  int column = 0;  ///< 1-based column in bytes
+  std::string source_line;
+  int source_column = 0;  ///< where `column` lies in `source_line`
+};
 
 /// One finding in a document, in a compiler's manner.
 struct Diagnostic {
@@ -19,9 +31,11 @@ struct Diagnostic {
   int line = 0;    ///< 1-based line of the file; 0: the file as a whole
   int column = 0;  ///< 1-based column in bytes
   std::string source_line;
+  int source_column = 0;  ///< where `column` lies in `source_line`; 0: at `column` itself, the line is whole
 };
 
-/// `path:line:column: error: message [4 LayoutIncoherent]`, the source line, a caret, and a note with what is accepted.
+/// `path:line:column: error: message [4 LayoutIncoherent]`, the source line, a caret, and a note with what is accepted;
+/// each on a line of its own, every line with its end.
 std::string render(const Diagnostic& diagnostic);
 
 }  // namespace convoke::contract
