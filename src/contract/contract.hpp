@@ -2,11 +2,13 @@
 // What a validated contract says. Only the importer makes these values: holding a Contract means every rule passed.
 #pragma once
 
-#include <array>
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <optional>
 #include <string>
-#include <variant>
+#include <string_view>
+#include <tl/expected.hpp>
 #include <vector>
 
 #include "contract/diagnostic.hpp"
@@ -24,6 +26,7 @@ struct Provider {
   std::string kernel_source;
   std::optional<std::string> link_registry;
   std::optional<std::string> revision_base;
+  std::map<std::string, Place, std::less<>> places;  ///< where each field that the file itself gives stands
 };
 
 enum class Contiguity { required, accepted, not_applicable };
@@ -158,8 +161,11 @@ struct Contract {
   std::optional<CostExpression> workspace_bytes;
   std::optional<Packing> packing;
   std::uint64_t revision = 0;  ///< the public hash (format section 10), or the block's own hex value
-  std::string block_digest;    ///< SHA-256, hex, of the block's text with line ends as LF
-  int line = 0;                ///< of the heading
+  /// SHA-256, hex, of the block's text with line ends as LF and without leading blanks: a document whose indentation
+  /// was lost keeps its digest, as it keeps its meaning.
+  std::string block_digest;
+  int line = 0;          ///< of the heading
+  Place entry_point_at;  ///< where the entry point stands
 };
 
 /// One dispatch key of a contract: a dtype variant, with or without the optional last operand. Tokens are the format's

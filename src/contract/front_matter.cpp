@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+#include "contract/front_matter.hpp"
+
+#include <fmt/core.h>
+
+#include "contract/reader.hpp"
+#include "contract/words.hpp"
+
+namespace convoke::contract {
+namespace {
+
+constexpr std::uint64_t newest_version = 1;
+
+std::optional<std::string> read_field(Reader& provider, std::string_view key, FrontMatter& out) {
+  std::optional<std::string> value = provider.text(key);
+  if (value && value->empty()) value.reset();
+  if (value) out.places.emplace(key, provider.report().place(provider.place(key)));
+  return value;
+}
+
+}  // namespace
+
+FrontMatter read_front_matter(const YamlNode& root, Report& report) {
+  FrontMatter out;
+  Reader top(&root, "", report);
+  out.version_at = top.place("fkc_version");
+  out.fkc_version = top.natural("fkc_version");
+  const YamlNode* node = top.get("provider");
+  out.at = node != nullptr ? node->at : top.at();
+  Reader provider(node, "provider", report);
+  out.name = read_field(provider, "name", out);
+  out.kernel_source = read_field(provider, "kernel_source", out);
+  out.link_registry = read_field(provider, "link_registry", out);
+  out.revision_base = read_field(provider, "revision_base", out);
+  if (const auto word = read_field(provider, "backend", out)) {
+    out.backend = look_up(backend_words, *word);
+    out.bad_backend = !out.backend;
+    if (out.bad_backend)
+      provider.error("backend",
+                     {"", "UnknownBackend", fmt::format("`{}` is no backend", *word), words_of(backend_words)});
+  }
+  provider.finish();
+  top.finish();
+  return out;
+}
+
+FrontMatter inherit(FrontMatter own, const FrontMatter& inherited) {
+  const auto fill = [](auto& mine, const auto& theirs) {
+    if (!mine) mine = theirs;
+  };
+  if (!own.fkc_version) own.version_at = own.at;
+  fill(own.fkc_version, inherited.fkc_version);
+  fill(own.name, inherited.name);
+  fill(own.kernel_source, inherited.kernel_source);
+  fill(own.link_registry, inherited.link_registry);
+  fill(own.revision_base, inherited.revision_base);
+  if (!own.bad_backend) fill(own.backend, inherited.backend);
+  return own;
+}
+
+std::optional<Provider> complete(const FrontMatter& front, Report& report) {
+  const auto missing = [&](std::string_view field, Position at) {
+    report.error(at, {"2", "MissingField", fmt::format("`{}` is required in the front matter", field), {}});
+  };
+  if (!front.fkc_version) missing("fkc_version", front.at);
+  if (front.fkc_version && *front.fkc_version > newest_version)
+    report.error(front.version_at, {"1", "UnsupportedVersion", fmt::format("fkc_version is {}", *front.fkc_version),
+                                    fmt::format("at most {}", newest_version)});
+  if (!front.name) missing("provider.name", front.at);
+  if (!front.kernel_source) missing("provider.kernel_source", front.at);
+  if (!front.backend && !front.bad_backend) missing("provider.backend", front.at);
+  const bool supported = front.fkc_version && *front.fkc_version <= newest_version;
+  if (!supported || !front.name || !front.kernel_source || !front.backend) return std::nullopt;
+  return Provider{.fkc_version = static_cast<std::uint32_t>(*front.fkc_version),
+                  .name = *front.name,
+                  .backend = *front.backend,
+                  .kernel_source = *front.kernel_source,
+                  .link_registry = front.link_registry,
+                  .revision_base = front.revision_base,
+                  .places = front.places};
+}
+
+}  // namespace convoke::contract
