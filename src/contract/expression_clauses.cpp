@@ -241,11 +241,11 @@ bool ClauseParser::implied_subject(Clause& clause) {
   const std::size_t code = program_.code.size();
   const std::string_view field = program_.subject;
   if (!emit({.op = Op::scalar, .source = field, .name = field}, 0, 1)) return false;
-  add(clause, Operand::Kind::name, Relop::equal, code);
+  add(clause, RelationSide::Kind::name, Relop::equal, code);
   return true;
 }
 
-void ClauseParser::add(Clause& clause, Operand::Kind kind, Relop relop, std::size_t code) {
+void ClauseParser::add(Clause& clause, RelationSide::Kind kind, Relop relop, std::size_t code) {
   const auto count = static_cast<std::uint32_t>(program_.code.size() - code);
   program_.operands.push_back({kind, relop, static_cast<std::uint32_t>(code), count});
   ++clause.count;
@@ -274,12 +274,12 @@ bool ClauseParser::constant(Clause& clause, Relop relop) {
   if (!truth && !word.is_name("false") && !word.is_name("None")) return false;
   take();
   if (word.is_name("None")) {
-    add(clause, Operand::Kind::none, relop, code);
+    add(clause, RelationSide::Kind::none, relop, code);
     return true;
   }
   const Instruction literal{.op = Op::literal, .source = word.text, .integer = truth ? 1 : 0};
   if (!emit(literal, 0, 1)) return false;
-  add(clause, Operand::Kind::expression, relop, code);
+  add(clause, RelationSide::Kind::expression, relop, code);
   return true;
 }
 
@@ -292,7 +292,7 @@ bool ClauseParser::tuple(Clause& clause, Relop relop) {
     if (!expression()) return false;
   }
   if (!expect(")")) return false;
-  add(clause, Operand::Kind::tuple, relop, code);
+  add(clause, RelationSide::Kind::tuple, relop, code);
   return true;
 }
 
@@ -300,7 +300,7 @@ bool ClauseParser::expression_operand(Clause& clause, Relop relop) {
   const std::size_t code = program_.code.size();
   if (!expression()) return false;
   const bool name = program_.code.size() == code + 1 && program_.code.back().op == Op::scalar;
-  add(clause, name ? Operand::Kind::name : Operand::Kind::expression, relop, code);
+  add(clause, name ? RelationSide::Kind::name : RelationSide::Kind::expression, relop, code);
   return true;
 }
 
@@ -339,8 +339,8 @@ bool ClauseParser::predicate_term(Clause& clause) {
   if (peek().is_name("divisible") && second().is("(")) return divisible(clause);
   if (!operand(clause, Relop::equal)) return false;
   if (relop_of(peek())) return comparisons(clause);
-  const Operand& only = program_.operands.back();
-  if (only.kind == Operand::Kind::name) {
+  const RelationSide& only = program_.operands.back();
+  if (only.kind == RelationSide::Kind::name) {
     clause.name = program_.code.back().name;
     clause.kind = clause.name == "always" ? ClauseKind::always : ClauseKind::word;
     // A word is asked for as such; the load that was compiled for it is nobody's.

@@ -45,7 +45,7 @@ class ClauseParser : public ExpressionParser {
   bool expression_operand(Clause& clause, Relop relop);
   bool remark();
   bool starts_dim() const;
-  void add(Clause& clause, Operand::Kind kind, Relop relop, std::size_t code);
+  void add(Clause& clause, RelationSide::Kind kind, Relop relop, std::size_t code);
 };
 
 }  // namespace convoke::contract

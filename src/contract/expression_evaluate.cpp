@@ -63,14 +63,14 @@ class ClauseJudge {
   }
 
   void evaluate(std::uint32_t index, Values& out) const {
-    const Operand& operand = program_.operands[clause_.first + index];
+    const RelationSide& operand = program_.operands[clause_.first + index];
     out.stack.size = 0;
     out.tuple.clear();
-    out.is_tuple = operand.kind == Operand::Kind::tuple;
+    out.is_tuple = operand.kind == RelationSide::Kind::tuple;
     out.fault = Fault::unknown;
-    if (operand.kind == Operand::Kind::none) return;
+    if (operand.kind == RelationSide::Kind::none) return;
     const auto code = std::span(program_.code).subspan(operand.first, operand.count);
-    if (operand.kind == Operand::Kind::name)
+    if (operand.kind == RelationSide::Kind::name)
       name(code.front(), out);
     else
       out.fault = run(program_, code, scope_, out.stack, trace_);

@@ -50,7 +50,7 @@ struct Instruction {
 enum class Relop : std::uint8_t { equal, not_equal, less, less_equal, greater, greater_equal };
 
 /// A side of a comparison or a member of a set: code that leaves one value, or as many as the tuple has.
-struct Operand {
+struct RelationSide {
   enum class Kind : std::uint8_t {
     expression,
     name,   ///< one bare name: a scalar, else a tuple, else a word as 0 or 1
@@ -94,7 +94,7 @@ struct Program {
   const std::string text;
   const std::string subject;  ///< role or field the text belongs to; may be empty
   std::vector<Instruction> code;
-  std::vector<Operand> operands;
+  std::vector<RelationSide> operands;
   std::vector<Clause> clauses;  ///< none in a cost, which is its whole code
   std::vector<std::string> prose;
 };
