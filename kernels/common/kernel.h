@@ -6,6 +6,7 @@
 
 #include <stdint.h>
 
+// NOLINTBEGIN(modernize-use-using): this header is C as well.
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -85,4 +86,5 @@ typedef struct convoke_entry {
 #ifdef __cplusplus
 }
 #endif
+// NOLINTEND(modernize-use-using)
 #endif
