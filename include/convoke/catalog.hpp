@@ -28,9 +28,10 @@ class CONVOKE_API Catalog {
   /// The built-in contracts, imported on first use.
   static const Catalog& builtin();
 
-  /// The built-in contracts plus `documents`, each bound through the link registry that its front matter names.
-  /// Documents that share a provider name must agree on its fields. Errors: invalid_document (the message holds every
-  /// diagnostic, in a compiler's manner), not_found (a registry or symbol that nothing here provides).
+  /// The built-in contracts plus `documents`, each bound through the link registry that its front matter names. A
+  /// document called `_provider.fkc.md` supplies front matter to the others of its folder. Documents that share a
+  /// provider name must agree on its fields. Errors: invalid_document (the message holds every diagnostic, in a
+  /// compiler's manner), not_found (a registry or symbol that nothing here provides).
   [[nodiscard]] static Result<Catalog> with_documents(const std::vector<Document>& documents);
 
   /// ImplIds of all bindings, in registration order, such as `cpu/portable/conv2d_f32/f32,f32,f32,f32#9698b0be`:

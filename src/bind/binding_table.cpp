@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+#include "bind/binding_table.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <array>
+#include <utility>
+
+#include "base/dtype.hpp"
+#include "base/fail.hpp"
+#include "bind/link_registry.hpp"
+
+namespace convoke::bind {
+namespace {
+
+constexpr std::array<std::pair<Operator, std::string_view>, 5> operators = {{
+    {Operator::conv2d, "Conv2D"},
+    {Operator::conv_transpose2d, "ConvTranspose2D"},
+    {Operator::contiguize, "Contiguize"},
+    {Operator::copy_out, "CopyOut"},
+    {Operator::cast, "Cast"},
+}};
+
+// backend/source/kernel/dtypes#hash, the text that globs match and every table prints.
+std::string impl_id(const contract::Contract& contract, const std::vector<DType>& dtypes) {
+  std::vector<std::string_view> names;
+  for (DType dtype : dtypes) names.push_back(convoke::name_of(dtype));
+  return fmt::format("{}/{}/{}/{}#{:08x}", name_of(contract.backend), contract.kernel_source, contract.kernel,
+                     fmt::join(names, ","), contract.revision >> 32);
+}
+
+std::string where(const contract::ParsedDocument& document, const contract::Contract& contract) {
+  return fmt::format("{}:{}: {}", document.path, contract.line, contract.kernel);
+}
+
+}  // namespace
+
+std::optional<Operator> operator_of(std::string_view op_kind) noexcept {
+  for (const auto& [op, token] : operators)
+    if (token == op_kind) return op;
+  return std::nullopt;
+}
+
+std::string_view token_of(Operator op) noexcept {
+  for (const auto& [candidate, token] : operators)
+    if (candidate == op) return token;
+  return "?";
+}
+
+std::string_view name_of(contract::Backend backend) noexcept {
+  switch (backend) {
+    case contract::Backend::cpu:
+      return "cpu";
+    case contract::Backend::cuda:
+      return "cuda";
+    case contract::Backend::vulkan:
+      return "vulkan";
+    case contract::Backend::metal:
+      return "metal";
+  }
+  return "?";
+}
+
+Result<void> BindingTable::add(const contract::ParsedDocument& document, bool foreign, std::uint32_t host_isa) {
+  for (const contract::Contract& value : document.contracts) {
+    auto contract = std::make_shared<const contract::Contract>(value);
+    for (const contract::Key& key : contract::keys(*contract)) {
+      if (auto added = add_key(document, contract, key, foreign, host_isa); !added) return added;
+    }
+  }
+  return {};
+}
+
+Result<void> BindingTable::add_key(const contract::ParsedDocument& document,
+                                   std::shared_ptr<const contract::Contract> contract, const contract::Key& key,
+                                   bool foreign, std::uint32_t host_isa) {
+  const std::string registry_name = document.provider->link_registry.value_or("convoke");
+  const LinkRegistry* registry = find_registry(registry_name);
+  if (registry == nullptr)
+    return fail(ErrorCode::not_found, "link_registry", {named("link_registry", registry_name)},
+                "{}: link_registry '{}' is not known here; there are: {}", where(document, *contract), registry_name,
+                registry_names());
+  const std::optional<Operator> op = operator_of(contract->op_kind.value_or(""));
+  if (!op)
+    return fail(ErrorCode::not_found, "op_kind", {},
+                "{}: operator '{}' is outside the scope; there are: Conv2D, "
+                "ConvTranspose2D, Contiguize, CopyOut, Cast",
+                where(document, *contract), contract->op_kind.value_or(contract->fused_op.value_or("")));
+
+  Binding binding;
+  binding.op = *op;
+  for (const std::string& token : key.dtypes) {
+    const std::optional<DType> dtype = parse_dtype(token);
+    if (!dtype)
+      return fail(ErrorCode::not_found, "dtypes", {named("dtype", token)},
+                  "{}: dtype '{}' is outside the scope; there are: F32, F64, BF16, F16", where(document, *contract),
+                  token);
+    binding.dtypes.push_back(*dtype);
+  }
+  const Resolution resolution = registry->resolve(key.symbol, host_isa);
+  if (!resolution.known)
+    return fail(ErrorCode::not_found, "UnknownEntryPoint", {named("entry_point", key.symbol)},
+                "{}: entry_point '{}' is not in the registry '{}'", where(document, *contract), key.symbol,
+                registry_name);
+  binding.optional_present = key.optional_present;
+  binding.function = resolution.function;
+  binding.missing_isa = resolution.missing_isa;
+  binding.id = impl_id(*contract, binding.dtypes);
+  binding.document = document.path;
+  binding.foreign = foreign;
+  for (std::size_t i = 0; i < bindings_.size() && binding.function != nullptr; ++i) {
+    const Binding& other = bindings_[i];
+    if (other.function != binding.function || other.op != binding.op || other.dtypes != binding.dtypes) continue;
+    if (other.contract->kernel_source == contract->kernel_source && other.contract->backend == contract->backend)
+      return fail(ErrorCode::invalid_document, "DuplicateKernelRef", {named("kernel", other.id)},
+                  "{}: the same function is already bound at this key and kernel_source by {} of {}; a sibling needs "
+                  "its own kernel_source",
+                  where(document, *contract), other.id, other.document);
+    if (!binding.alias_of) binding.alias_of = other.alias_of.value_or(i);
+  }
+  binding.contract = std::move(contract);
+  bindings_.push_back(std::move(binding));
+  return {};
+}
+
+}  // namespace convoke::bind

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+// Everything that can be planned: one binding for each key of each registrable contract, siblings kept side by side.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "contract/contract.hpp"
+#include "convoke/error.hpp"
+#include "convoke/tensor.hpp"
+#include "kernels/common/kernel.h"
+
+namespace convoke::bind {
+
+/// Operators the planner knows. Contracts of other operators cannot be bound here.
+enum class Operator { conv2d, conv_transpose2d, contiguize, copy_out, cast };
+
+/// `Conv2D`, `Contiguize`, ... as contracts spell it; nullopt for other operators.
+std::optional<Operator> operator_of(std::string_view op_kind) noexcept;
+std::string_view token_of(Operator op) noexcept;
+
+/// One kernel at one dispatch key.
+struct Binding {
+  std::shared_ptr<const contract::Contract> contract;
+  Operator op = Operator::conv2d;
+  std::vector<DType> dtypes;               ///< of the key: inputs, then outputs
+  bool optional_present = true;            ///< whether the key holds the optional last operand
+  convoke_host_kernel function = nullptr;  ///< null: known, but not runnable here; see backend and missing_isa
+  std::uint32_t missing_isa = 0;
+  std::string id;                       ///< ImplId
+  std::string document;                 ///< path of the contract
+  bool foreign = false;                 ///< not a built-in document
+  std::optional<std::size_t> alias_of;  ///< index of the earlier binding that is the same function at this key
+
+  std::size_t input_count() const noexcept { return dtypes.size() - contract->outputs.size(); }
+};
+
+class BindingTable {
+ public:
+  std::span<const Binding> all() const noexcept { return bindings_; }
+
+  /// Adds every key of the document's contracts, linked for a host with `host_isa`. Errors: not_found (unknown
+  /// registry, symbol or operator), invalid_document (the same function, key and kernel_source twice).
+  Result<void> add(const contract::ParsedDocument& document, bool foreign, std::uint32_t host_isa);
+
+ private:
+  Result<void> add_key(const contract::ParsedDocument& document, std::shared_ptr<const contract::Contract> contract,
+                       const contract::Key& key, bool foreign, std::uint32_t host_isa);
+  std::vector<Binding> bindings_;
+};
+
+/// `cpu`, `cuda`, `vulkan` or `metal`.
+std::string_view name_of(contract::Backend backend) noexcept;
+
+}  // namespace convoke::bind

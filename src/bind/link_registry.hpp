@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+// From the symbol in a contract's entry_point to the function that this build has for it.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "kernels/common/kernel.h"
+
+namespace convoke::bind {
+
+/// What a symbol stands for. `known` with a null function: the registry names the symbol but nothing here can run it,
+/// because its backend is not built in or the host lacks `missing_isa`.
+struct Resolution {
+  bool known = false;
+  convoke_host_kernel function = nullptr;
+  std::uint32_t missing_isa = 0;
+};
+
+/// A named symbol table. Documents name the one they are bound through in `provider.link_registry`.
+struct LinkRegistry {
+  std::string_view name;
+  Resolution (*resolve)(std::string_view symbol, std::uint32_t host_isa);
+};
+
+/// The registry of that name, or null. A document that names none is bound through `convoke`.
+const LinkRegistry* find_registry(std::string_view name) noexcept;
+
+/// Names of all registries, for messages.
+std::string_view registry_names() noexcept;
+
+}  // namespace convoke::bind
