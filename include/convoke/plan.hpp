@@ -17,8 +17,16 @@
 
 namespace convoke {
 
+/// What the caller demands of the result, before any kernel is compared by speed.
+enum class Demand {
+  reproducible,  ///< the law of the sum (docs/law.md): the same bits everywhere
+  any,           ///< whatever an admissible kernel returns
+};
+
 /// Which kernels a plan may use.
 struct PlanOptions {
+  /// Absent: reproducible, or any where `kernel` forces one.
+  std::optional<Demand> demand;
   /// Glob over ImplIds (`*` crosses `/`, `?` is one character): only matching kernels convolve. Empty: all of them.
   std::string kernel;
   /// Globs of kernels that must not be used.

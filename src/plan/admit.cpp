@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+#include "plan/admit.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <bit>
+#include <optional>
+
+#include "base/host.hpp"
+#include "base/layout.hpp"
+#include "plan/scope.hpp"
+
+namespace convoke::planner {
+namespace {
+
+using contract::Acceptance;
+using contract::Contiguity;
+
+// Scratch is aligned to a cache line, or to whatever more the contract wants, up to a page.
+constexpr std::size_t scratch_align = 64;
+constexpr std::size_t max_scratch_align = 4096;
+
+// What one operand's contract says of its layout.
+struct LayoutClause {
+  std::string role;
+  const contract::LayoutFlags* flags;  // null: dense row-major, at offset 0
+  const contract::Constraint* constraint;
+  std::size_t alignment;
+};
+
+bool any_axis(const TensorSpec& spec, bool (*test)(std::int64_t stride)) noexcept {
+  for (int axis = 0; axis < spec.shape.rank(); ++axis)
+    if (spec.shape[axis] > 1 && test(spec.strides[axis])) return true;
+  return false;
+}
+
+// Axes that the contract wants broadcast must be; a copy would destroy what it wants.
+bool has_required_broadcast(const TensorSpec& spec, const contract::LayoutFlags& flags) noexcept {
+  return std::ranges::all_of(flags.broadcast_axes, [&](int axis) {
+    return axis >= 0 && axis < spec.shape.rank() && (spec.strides[axis] == 0 || spec.shape[axis] == 1);
+  });
+}
+
+Clause layout_clause(const std::string& role, std::string_view what, std::string wanted, std::string found) {
+  return {fmt::format("{}.{}", role, what), std::move(wanted), std::move(found)};
+}
+
+std::string strides_text(const TensorSpec& spec) {
+  return fmt::format("shape {} strides {}", fmt::join(spec.shape, "x"), fmt::join(spec.strides, ","));
+}
+
+// The clause that keeps the kernel from taking the operand as it lies; nullopt: it does.
+std::optional<Clause> awkward(const TensorSpec& spec, const LayoutClause& clause, const contract::Scope& scope) {
+  static const contract::LayoutFlags dense{.contiguous = Contiguity::required, .broadcast_axes = {}};
+  const contract::LayoutFlags& flags = clause.flags == nullptr ? dense : *clause.flags;
+  const bool empty = element_count(spec.shape).value_or(0) == 0;
+  if (!flags.start_offset && spec.offset != 0)
+    return layout_clause(clause.role, "layout.start_offset", "0", fmt::to_string(spec.offset));
+  if (!empty && !is_contiguous(spec)) {
+    if (!flags.strided) return layout_clause(clause.role, "layout.strided", "dense row-major", strides_text(spec));
+    if (flags.broadcast_stride0 == Acceptance::rejected && any_axis(spec, [](std::int64_t s) { return s == 0; }))
+      return layout_clause(clause.role, "layout.broadcast_stride0", "no stride of 0", strides_text(spec));
+    if (!flags.reverse_strides && any_axis(spec, [](std::int64_t s) { return s < 0; }))
+      return layout_clause(clause.role, "layout.reverse_strides", "no negative stride", strides_text(spec));
+  }
+  if (element_alignment(spec) < clause.alignment && !empty)
+    return layout_clause(clause.role, "alignment_bytes", fmt::to_string(clause.alignment),
+                         fmt::to_string(element_alignment(spec)));
+  if (clause.constraint != nullptr) {
+    const contract::Judgement judgement = clause.constraint->judge(scope);
+    if (judgement.verdict != contract::Verdict::holds)
+      return layout_clause(clause.role, "layout_constraint", judgement.clause, judgement.found);
+  }
+  return std::nullopt;
+}
+
+Clause judged(std::string name, const contract::Judgement& judgement) {
+  std::string found = judgement.verdict == contract::Verdict::unknown ? "cannot be evaluated here: " + judgement.found
+                                                                      : judgement.found;
+  return {std::move(name), judgement.clause, std::move(found)};
+}
+
+// backend, requires.isa: whether the function is here at all.
+std::optional<Clause> absent(const bind::Binding& binding) {
+  if (binding.contract->backend != contract::Backend::cpu || (binding.function == nullptr && binding.missing_isa == 0))
+    return Clause{"backend", "cpu", std::string(bind::name_of(binding.contract->backend))};
+  const std::string found = fmt::format("{}", fmt::join(isa_names(host().isa), ","));
+  if (binding.function == nullptr)
+    return Clause{"requires.isa", fmt::format("{}", fmt::join(isa_names(binding.missing_isa), ",")), found};
+  for (const std::string& isa : binding.contract->requires_isa)
+    if ((isa_of_name(isa) & ~host().isa) != 0) return Clause{"requires.isa", isa, found};
+  if (!binding.contract->requires_device.empty())
+    return Clause{"requires.device", binding.contract->requires_device.front(), "none"};
+  return std::nullopt;
+}
+
+// op_params first: `groups != 0` must be judged before a shape constraint divides by it.
+std::optional<Clause> refused_by_constraint(const bind::Binding& binding, const contract::Scope& scope,
+                                            const std::vector<TensorSpec>& operands) {
+  const contract::Contract& contract = *binding.contract;
+  for (const contract::Field& field : contract.fields) {
+    if (!field.constraint) continue;
+    const contract::Judgement judgement = field.constraint->judge(scope);
+    if (judgement.verdict != contract::Verdict::holds) return judged("op_params." + field.name, judgement);
+  }
+  for (std::size_t i = 0; i < binding.input_count(); ++i) {
+    const contract::Operand& operand = contract.inputs[i];
+    const std::int64_t rank = operands[i].shape.rank();
+    if (rank < operand.rank.min || (operand.rank.max && rank > *operand.rank.max))
+      return Clause{operand.name + ".rank",
+                    operand.rank.max ? fmt::format("{}..={}", operand.rank.min, *operand.rank.max)
+                                     : fmt::format("{}..", operand.rank.min),
+                    fmt::to_string(rank)};
+    if (!operand.shape_constraint) continue;
+    const contract::Judgement judgement = operand.shape_constraint->judge(scope);
+    if (judgement.verdict != contract::Verdict::holds) return judged(operand.name + ".shape_constraint", judgement);
+  }
+  return std::nullopt;
+}
+
+LayoutClause layout_clause_of(const bind::Binding& binding, std::size_t index) {
+  const contract::Contract& contract = *binding.contract;
+  const std::size_t alignment = contract.caps.alignment_bytes.value_or(size_of(binding.dtypes[index]));
+  if (index < binding.input_count()) {
+    const contract::Operand& operand = contract.inputs[index];
+    return {operand.name, operand.layout ? &*operand.layout : nullptr,
+            operand.layout_constraint ? &*operand.layout_constraint : nullptr, alignment};
+  }
+  const contract::Output& output = contract.outputs[index - binding.input_count()];
+  return {output.name, output.layout ? &*output.layout : nullptr,
+          output.layout_constraint ? &*output.layout_constraint : nullptr, alignment};
+}
+
+}  // namespace
+
+std::size_t element_alignment(const TensorSpec& spec) noexcept {
+  const std::size_t align = spec.align == 0 ? size_of(spec.dtype) : spec.align;
+  const std::uint64_t bytes = static_cast<std::uint64_t>(spec.offset) * size_of(spec.dtype);
+  if (bytes == 0) return align;
+  return std::min<std::size_t>(align, std::size_t{1} << std::min(std::countr_zero(bytes), 12));
+}
+
+tl::expected<Fit, Clause> admit(const bind::Binding& binding, const Request& request,
+                                const std::vector<TensorSpec>& operands) {
+  std::vector<DType> dtypes;
+  for (const TensorSpec& spec : operands) dtypes.push_back(spec.dtype);
+  if (binding.dtypes != dtypes) {
+    const auto text = [](const std::vector<DType>& list) {
+      std::vector<std::string_view> names;
+      for (DType dtype : list) names.push_back(name_of(dtype));
+      return fmt::format("{}", fmt::join(names, ","));
+    };
+    return tl::unexpected(Clause{"key", text(binding.dtypes), text(dtypes)});
+  }
+  if (auto clause = absent(binding)) return tl::unexpected(std::move(*clause));
+
+  Fit fit{operands, std::vector<bool>(operands.size(), false)};
+  const RequestScope scope(request, *binding.contract, fit.operands, binding.input_count(), Use::constraint);
+  if (auto clause = refused_by_constraint(binding, scope, operands)) return tl::unexpected(std::move(*clause));
+
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    const LayoutClause clause = layout_clause_of(binding, i);
+    if (i < binding.input_count() && clause.flags != nullptr &&
+        clause.flags->broadcast_stride0 == Acceptance::required && !has_required_broadcast(operands[i], *clause.flags))
+      return tl::unexpected(layout_clause(clause.role, "layout.broadcast_axes",
+                                          fmt::format("axes {}", fmt::join(clause.flags->broadcast_axes, ",")),
+                                          strides_text(operands[i])));
+    if (!awkward(operands[i], clause, scope)) continue;
+    fit.copied[i] = true;
+    fit.operands[i] = TensorSpec::dense(operands[i].dtype, operands[i].shape);
+    fit.operands[i].align = std::clamp(clause.alignment, scratch_align, max_scratch_align);
+    if (auto still = awkward(fit.operands[i], clause, scope)) return tl::unexpected(std::move(*still));
+  }
+  return fit;
+}
+
+tl::expected<void, Clause> meets(const bind::Binding& binding, Demand demand) {
+  if (demand == Demand::any) return {};
+  const contract::Contract& contract = *binding.contract;
+  if (binding.foreign)
+    return tl::unexpected(Clause{"evidence", "a claim that was checked here", "declared by " + binding.document});
+  const std::string order = contract.numerics && contract.numerics->order ? *contract.numerics->order : "unknown";
+  if (order != "law") return tl::unexpected(Clause{"numerics.order", "law", order});
+  if (contract.determinism != contract::Determinism::bitwise)
+    return tl::unexpected(Clause{"determinism", "bitwise", "less"});
+  return {};
+}
+
+}  // namespace convoke::planner
