@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+// Runs one host kernel: fills in the calling convention, sets the threads.
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "convoke/plan.hpp"
+#include "convoke/tensor.hpp"
+#include "kernels/common/kernel.h"
+
+namespace convoke::cpu {
+
+/// An operand for the calling convention. The kernel only reads inputs.
+convoke_operand to_operand(const TensorSpec& spec, void* data, std::size_t bytes) noexcept;
+
+/// Threads that OpenMP would use here.
+int default_threads() noexcept;
+
+struct Call {
+  convoke_host_kernel function = nullptr;
+  std::span<const convoke_operand> inputs, outputs;  // at most 6 each
+  const void* params = nullptr;
+  void* scratch = nullptr;
+  std::size_t scratch_bytes = 0;
+  int threads = 1;
+  const ParallelFor* parallel_for = nullptr;  // null or empty: OpenMP
+};
+
+/// The kernel's status.
+int run(const Call& call);
+
+}  // namespace convoke::cpu

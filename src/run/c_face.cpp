@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+// The C face over the C++ API. No exception passes: running out of memory is a code like any other.
+#include <cstring>
+#include <new>
+#include <optional>
+#include <string>
+
+#include "base/fail.hpp"
+#include "base/layout.hpp"
+#include "convoke/convoke.h"
+#include "convoke/plan.hpp"
+
+struct convoke_plan {
+  convoke::Plan plan;
+};
+
+namespace {
+
+using convoke::ConstTensor;
+using convoke::Error;
+using convoke::ErrorCode;
+using convoke::Result;
+using convoke::TensorSpec;
+
+struct LastError {
+  int code = 0;
+  std::string rule, message;
+};
+thread_local LastError last_error;
+
+int remember(const Error& error) {
+  last_error = {static_cast<int>(error.code), error.rule, error.message};
+  return last_error.code;
+}
+
+// Runs `body`, which returns a Result, and turns what went wrong into a code.
+template <class Body>
+int guarded(Body body) noexcept {
+  try {
+    auto result = body();
+    return result ? CONVOKE_SUCCESS : remember(result.error());
+  } catch (const std::bad_alloc&) {
+    // Short enough for the string's own buffer, so this cannot fail again.
+    last_error.code = CONVOKE_OUT_OF_MEMORY;
+    last_error.rule.assign("memory");
+    last_error.message.assign("out of memory");
+    return CONVOKE_OUT_OF_MEMORY;
+  } catch (...) {
+    last_error = {CONVOKE_KERNEL_FAILURE, "", "unknown failure"};
+    return CONVOKE_KERNEL_FAILURE;
+  }
+}
+
+tl::unexpected<Error> null_argument(const char* name) {
+  return convoke::fail(ErrorCode::invalid_argument, name, {}, "{} must not be null", name);
+}
+
+Result<ConstTensor> view(const convoke_tensor* tensor, const char* role) {
+  if (tensor == nullptr) return null_argument(role);
+  if (tensor->rank < 0 || tensor->rank > convoke::Dims::max_rank)
+    return convoke::fail(ErrorCode::invalid_shape, role, {convoke::named("rank", tensor->rank)},
+                         "{} has rank {}, which must be 0 to {}", role, tensor->rank, convoke::Dims::max_rank);
+  ConstTensor result{tensor->data, tensor->bytes, {}};
+  result.spec.dtype = static_cast<convoke::DType>(tensor->dtype);
+  result.spec.offset = tensor->offset;
+  for (int axis = 0; axis < tensor->rank; ++axis) {
+    result.spec.shape.push_back(tensor->shape[axis]);
+    result.spec.strides.push_back(tensor->strides[axis]);
+  }
+  return result;
+}
+
+struct Operands {
+  ConstTensor x, weight;
+  std::optional<ConstTensor> bias;
+  convoke::Tensor out;
+  std::optional<TensorSpec> bias_spec() const { return bias ? std::optional(bias->spec) : std::nullopt; }
+};
+
+Result<Operands> operands(const convoke_tensor* x, const convoke_tensor* weight, const convoke_tensor* bias,
+                          const convoke_tensor* out) {
+  Operands result;
+  const auto x_view = view(x, "x"), weight_view = view(weight, "weight"), out_view = view(out, "out");
+  for (const auto* one : {&x_view, &weight_view, &out_view})
+    if (!*one) return tl::unexpected(one->error());
+  result.x = *x_view;
+  result.weight = *weight_view;
+  result.out = {out->data, out->bytes, out_view->spec};
+  if (bias != nullptr) {
+    const auto bias_view = view(bias, "bias");
+    if (!bias_view) return tl::unexpected(bias_view.error());
+    result.bias = *bias_view;
+  }
+  return result;
+}
+
+convoke::Conv2dParams params_of(const convoke_conv2d_params* p) {
+  if (p == nullptr) return {};
+  convoke::Padding padding(p->padding[0], p->padding[1], p->padding[2], p->padding[3]);
+  if (p->padding_same != 0) padding = convoke::Padding::same_upper();
+  return {{p->stride[0], p->stride[1]}, padding, {p->dilation[0], p->dilation[1]}, p->groups};
+}
+
+convoke::ConvTranspose2dParams params_of(const convoke_conv_transpose2d_params* p) {
+  if (p == nullptr) return {};
+  return {{p->stride[0], p->stride[1]},
+          {p->padding[0], p->padding[1], p->padding[2], p->padding[3]},
+          {p->dilation[0], p->dilation[1]},
+          {p->output_padding[0], p->output_padding[1]},
+          p->groups};
+}
+
+convoke::RunOptions run_options(int threads) {
+  convoke::RunOptions options;
+  options.threads = threads;
+  return options;
+}
+
+template <class Params>
+int write_shape(const std::int64_t* x, const std::int64_t* weight, const Params* params, std::int64_t* out) noexcept {
+  return guarded([&]() -> Result<void> {
+    if (x == nullptr || weight == nullptr || out == nullptr) return null_argument("x, weight and out shape");
+    return convoke::output_shape({x[0], x[1], x[2], x[3]}, {weight[0], weight[1], weight[2], weight[3]},
+                                 params_of(params))
+        .map([&](const convoke::Dims& shape) { std::memcpy(out, shape.begin(), 4 * sizeof *out); });
+  });
+}
+
+template <class Params>
+int make_plan(const convoke_tensor* x, const convoke_tensor* weight, const convoke_tensor* bias,
+              const convoke_tensor* out, const Params* params, const char* kernel, convoke_plan** plan) noexcept {
+  return guarded([&]() -> Result<void> {
+    if (plan == nullptr) return null_argument("plan");
+    *plan = nullptr;
+    const auto tensors = operands(x, weight, bias, out);
+    if (!tensors) return tl::unexpected(tensors.error());
+    convoke::PlanOptions options;
+    if (kernel != nullptr) options.kernel = kernel;
+    auto made = convoke::plan(tensors->x.spec, tensors->weight.spec, tensors->bias_spec(), tensors->out.spec,
+                              params_of(params), options);
+    if (!made) return tl::unexpected(made.error());
+    *plan = new convoke_plan{std::move(*made)};
+    return {};
+  });
+}
+
+}  // namespace
+
+extern "C" {
+
+convoke_tensor convoke_dense_tensor(void* data, int32_t dtype, int32_t rank, const int64_t* shape) {
+  convoke_tensor tensor{};
+  tensor.rank = -1;
+  if (rank < 0 || rank > convoke::Dims::max_rank || (shape == nullptr && rank > 0)) return tensor;
+  convoke::Dims dims;
+  for (int axis = 0; axis < rank; ++axis) dims.push_back(shape[axis]);
+  const convoke::Dims strides = convoke::dense_strides(dims);
+  tensor.data = data;
+  tensor.dtype = dtype;
+  tensor.rank = rank;
+  std::memcpy(tensor.shape, dims.begin(), static_cast<std::size_t>(rank) * sizeof(int64_t));
+  std::memcpy(tensor.strides, strides.begin(), static_cast<std::size_t>(rank) * sizeof(int64_t));
+  if (dtype >= CONVOKE_DTYPE_F32 && dtype <= CONVOKE_DTYPE_F16)
+    tensor.bytes = static_cast<std::size_t>(convoke::element_count(dims).value_or(0)) *
+                   convoke::size_of(static_cast<convoke::DType>(dtype));
+  return tensor;
+}
+
+convoke_conv2d_params convoke_default_conv2d_params(void) { return {{1, 1}, {0, 0, 0, 0}, 0, {1, 1}, 1}; }
+
+convoke_conv_transpose2d_params convoke_default_conv_transpose2d_params(void) {
+  return {{1, 1}, {0, 0, 0, 0}, {1, 1}, {0, 0}, 1};
+}
+
+int convoke_conv2d_output_shape(const int64_t x_shape[4], const int64_t weight_shape[4],
+                                const convoke_conv2d_params* params, int64_t out_shape[4]) {
+  return write_shape(x_shape, weight_shape, params, out_shape);
+}
+
+int convoke_conv_transpose2d_output_shape(const int64_t x_shape[4], const int64_t weight_shape[4],
+                                          const convoke_conv_transpose2d_params* params, int64_t out_shape[4]) {
+  return write_shape(x_shape, weight_shape, params, out_shape);
+}
+
+int convoke_conv2d(const convoke_tensor* x, const convoke_tensor* weight, const convoke_tensor* bias,
+                   const convoke_tensor* out, const convoke_conv2d_params* params, int32_t threads) {
+  return guarded([&] {
+    return operands(x, weight, bias, out).and_then([&](const Operands& t) {
+      return convoke::conv2d(t.x, t.weight, t.bias, t.out, params_of(params), {}, run_options(threads));
+    });
+  });
+}
+
+int convoke_conv_transpose2d(const convoke_tensor* x, const convoke_tensor* weight, const convoke_tensor* bias,
+                             const convoke_tensor* out, const convoke_conv_transpose2d_params* params,
+                             int32_t threads) {
+  return guarded([&] {
+    return operands(x, weight, bias, out).and_then([&](const Operands& t) {
+      return convoke::conv_transpose2d(t.x, t.weight, t.bias, t.out, params_of(params), {}, run_options(threads));
+    });
+  });
+}
+
+int convoke_plan_conv2d(const convoke_tensor* x, const convoke_tensor* weight, const convoke_tensor* bias,
+                        const convoke_tensor* out, const convoke_conv2d_params* params, const char* kernel,
+                        convoke_plan** plan) {
+  return make_plan(x, weight, bias, out, params, kernel, plan);
+}
+
+int convoke_plan_conv_transpose2d(const convoke_tensor* x, const convoke_tensor* weight, const convoke_tensor* bias,
+                                  const convoke_tensor* out, const convoke_conv_transpose2d_params* params,
+                                  const char* kernel, convoke_plan** plan) {
+  return make_plan(x, weight, bias, out, params, kernel, plan);
+}
+
+int convoke_plan_run(const convoke_plan* plan, const convoke_tensor* x, const convoke_tensor* weight,
+                     const convoke_tensor* bias, const convoke_tensor* out, int32_t threads, void* scratch,
+                     size_t scratch_bytes) {
+  return guarded([&]() -> Result<void> {
+    if (plan == nullptr) return null_argument("plan");
+    return operands(x, weight, bias, out).and_then([&](const Operands& t) {
+      convoke::RunOptions options = run_options(threads);
+      options.scratch = scratch;
+      options.scratch_bytes = scratch_bytes;
+      return plan->plan.run(t.x, t.weight, t.bias, t.out, options);
+    });
+  });
+}
+
+size_t convoke_plan_workspace_bytes(const convoke_plan* plan) {
+  return plan == nullptr ? 0 : plan->plan.workspace_bytes();
+}
+
+const char* convoke_plan_kernel(const convoke_plan* plan) { return plan == nullptr ? "" : plan->plan.kernel().c_str(); }
+
+void convoke_plan_destroy(convoke_plan* plan) { delete plan; }
+
+const char* convoke_last_error_message(void) { return last_error.message.c_str(); }
+const char* convoke_last_error_rule(void) { return last_error.rule.c_str(); }
+int convoke_last_error_code(void) { return last_error.code; }
+
+}  // extern "C"

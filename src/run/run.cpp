@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+// Walks a plan: checks the tensors against the specs it was made for, then runs its steps.
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/fail.hpp"
+#include "base/layout.hpp"
+#include "convoke/plan.hpp"
+#include "cpu/call.hpp"
+#include "plan/plan_impl.hpp"
+#include "run/scratch_view.hpp"
+
+namespace convoke {
+namespace {
+
+using planner::Place;
+using planner::Slot;
+
+bool same_layout(const TensorSpec& a, const TensorSpec& b) noexcept {
+  return a.dtype == b.dtype && a.shape == b.shape && a.strides == b.strides && a.offset == b.offset;
+}
+
+// The same predicate as when planning: what the plan was promised must be true of the tensor.
+Result<void> check_tensor(const ConstTensor& tensor, const TensorSpec& planned, const char* role) {
+  if (!same_layout(tensor.spec, planned))
+    return fail(ErrorCode::invalid_argument, role,
+                {named("planned", planned.shape), named("planned strides", planned.strides),
+                 named("shape", tensor.spec.shape), named("strides", tensor.spec.strides)},
+                "{} differs from what was planned: {} {} strides {} offset {}, planned {} {} strides {} offset {}",
+                role, name_of(tensor.spec.dtype), text_of(tensor.spec.shape), text_of(tensor.spec.strides),
+                tensor.spec.offset, name_of(planned.dtype), text_of(planned.shape), text_of(planned.strides),
+                planned.offset);
+  if (auto ok = check_layout(tensor.spec, tensor.bytes, role); !ok) return ok;
+  if (element_count(planned.shape).value_or(0) == 0) return {};
+  if (tensor.data == nullptr)
+    return fail(ErrorCode::invalid_argument, role, {}, "{} has no data: its pointer is null", role);
+  if (reinterpret_cast<std::uintptr_t>(tensor.data) % planned.align != 0)
+    return fail(ErrorCode::invalid_argument, role, {named("align", planned.align)},
+                "{} is not aligned to the {} bytes that were planned", role, planned.align);
+  return {};
+}
+
+struct Operands {
+  ConstTensor x, weight;
+  std::optional<ConstTensor> bias;
+  Tensor out;
+};
+
+Result<void> check_operands(const Operands& operands, const planner::Request& request) {
+  if (operands.bias.has_value() != request.bias.has_value())
+    return fail(ErrorCode::invalid_argument, "bias", {}, "the plan was made {} a bias, and run was called {} one",
+                request.bias ? "with" : "without", operands.bias ? "with" : "without");
+  if (auto ok = check_tensor(operands.x, request.x, "x"); !ok) return ok;
+  if (auto ok = check_tensor(operands.weight, request.weight, "weight"); !ok) return ok;
+  if (operands.bias)
+    if (auto ok = check_tensor(*operands.bias, *request.bias, "bias"); !ok) return ok;
+  if (auto ok = check_tensor(operands.out, request.out, "out"); !ok) return ok;
+  const auto meets_out = [&](const ConstTensor& input) { return overlap(input, operands.out); };
+  for (const auto& [input, role] : {std::pair{&operands.x, "x"}, std::pair{&operands.weight, "weight"}})
+    if (meets_out(*input)) return fail(ErrorCode::overlap, "out", {}, "out shares memory with {}", role);
+  if (operands.bias && meets_out(*operands.bias))
+    return fail(ErrorCode::overlap, "out", {}, "out shares memory with bias");
+  return {};
+}
+
+// Kernels take one pointer type for both; they only read inputs.
+convoke_operand operand_of(const Slot& slot, const Operands& operands, std::byte* scratch) {
+  const auto of = [&](const ConstTensor& tensor) {
+    return cpu::to_operand(slot.spec, const_cast<void*>(tensor.data), tensor.bytes);
+  };
+  switch (slot.place) {
+    case Place::x:
+      return of(operands.x);
+    case Place::weight:
+      return of(operands.weight);
+    case Place::bias:
+      return of(*operands.bias);
+    case Place::out:
+      return of(operands.out);
+    case Place::scratch:
+      break;
+  }
+  return cpu::to_operand(slot.spec, scratch + slot.scratch_offset, slot.bytes);
+}
+
+Result<void> run_step(const planner::Step& step, const Plan::Impl& plan, const Operands& operands, std::byte* scratch,
+                      const RunOptions& options, int threads) {
+  std::vector<convoke_operand> inputs, outputs;
+  for (const Slot& slot : step.inputs) inputs.push_back(operand_of(slot, operands, scratch));
+  for (const Slot& slot : step.outputs) outputs.push_back(operand_of(slot, operands, scratch));
+  const bool convolves = &step == &plan.route.steps[plan.route.main_step];
+  const int status = cpu::run({.function = step.binding->function,
+                               .inputs = inputs,
+                               .outputs = outputs,
+                               .params = convolves ? &plan.params : nullptr,
+                               .scratch = step.workspace_bytes == 0 ? nullptr : scratch + step.workspace_offset,
+                               .scratch_bytes = step.workspace_bytes,
+                               .threads = threads,
+                               .parallel_for = &options.parallel_for});
+  if (status != CONVOKE_OK)
+    return fail(ErrorCode::kernel_failure, "kernel", {named("status", status)}, "{} failed with status {}",
+                step.binding->id, status);
+  return {};
+}
+
+Result<void> run_plan(const Plan::Impl& plan, const Operands& operands, const RunOptions& options) {
+  if (options.threads < 0)
+    return fail(ErrorCode::invalid_argument, "threads", {named("threads", options.threads)},
+                "threads = {} must be 0 (all) or more", options.threads);
+  if (auto ok = check_operands(operands, plan.request); !ok) return ok;
+  const auto scratch = executor::acquire_scratch(options, plan.route.scratch_bytes);
+  if (!scratch) return tl::unexpected(scratch.error());
+  const int threads = options.threads == 0 ? cpu::default_threads() : options.threads;
+  for (const planner::Step& step : plan.route.steps)
+    if (auto ok = run_step(step, plan, operands, *scratch, options, threads); !ok) return ok;
+  return {};
+}
+
+// A spec whose alignment is what the pointer really has.
+TensorSpec measured(const ConstTensor& tensor) {
+  TensorSpec spec = tensor.spec;
+  const auto address = reinterpret_cast<std::uintptr_t>(tensor.data) | 4096u;
+  spec.align = static_cast<std::size_t>(address & (~address + 1));
+  return spec;
+}
+
+template <class Params>
+Result<void> plan_and_run(const ConstTensor& x, const ConstTensor& weight, const std::optional<ConstTensor>& bias,
+                          const Tensor& out, const Params& params, const PlanOptions& options, const RunOptions& run) {
+  const std::optional<TensorSpec> bias_spec = bias ? std::optional(measured(*bias)) : std::nullopt;
+  const auto planned = plan(measured(x), measured(weight), bias_spec, measured(out), params, options);
+  if (!planned) return tl::unexpected(planned.error());
+  return planned->run(x, weight, bias, out, run);
+}
+
+}  // namespace
+
+Result<void> Plan::run(const ConstTensor& x, const ConstTensor& weight, const std::optional<ConstTensor>& bias,
+                       const Tensor& out, const RunOptions& options) const {
+  return run_plan(*impl_, {x, weight, bias, out}, options);
+}
+
+Result<void> conv2d(const ConstTensor& x, const ConstTensor& weight, const std::optional<ConstTensor>& bias,
+                    const Tensor& out, const Conv2dParams& params, const PlanOptions& options, const RunOptions& run) {
+  return plan_and_run(x, weight, bias, out, params, options, run);
+}
+
+Result<void> conv_transpose2d(const ConstTensor& x, const ConstTensor& weight, const std::optional<ConstTensor>& bias,
+                              const Tensor& out, const ConvTranspose2dParams& params, const PlanOptions& options,
+                              const RunOptions& run) {
+  return plan_and_run(x, weight, bias, out, params, options, run);
+}
+
+}  // namespace convoke
