@@ -44,7 +44,8 @@ class Stage:
     def __init__(self, name: str):
         self.name, self.tally = name, Tally()
 
-    def run(self, step: str, command: list[str], environment: dict[str, str] | None = None, counts: bool = True) -> bool:
+    def run(self, step: str, command: list[str], environment: dict[str, str] | None = None,
+            counts: bool = True) -> bool:
         """Runs one step; counts it as a test where `counts` or where it fails."""
         log = LOGS / f"{self.name}-{step}.log"
         if sys.stdout.isatty():
@@ -73,7 +74,8 @@ class Stage:
         return self.run("configure", configure, counts=False) and self.run(
             "build", ["cmake", "--build", "--preset", preset, "--target", target])
 
-    def test(self, preset: str, arguments: tuple[str, ...] = (), environment: dict[str, str] | None = None) -> list[str]:
+    def test(self, preset: str, arguments: tuple[str, ...] = (),
+             environment: dict[str, str] | None = None) -> list[str]:
         """Runs ctest and counts every test. Returns their outputs."""
         report = LOGS / f"{self.name}.xml"
         report.unlink(missing_ok=True)
