@@ -44,7 +44,7 @@ OWNERS = {
     "nlohmann/": ["src/base"],
     "sha2.h": ["src/base"],
     "CLI/": ["apps"],
-    "png.h": ["apps/demo"],
+    "png.h": ["apps/demo", "tests/apps/demo"],
     "omp.h": ["kernels", "src/cpu", "tests", "bench"],
     "gtest/": ["tests"],
     "gmock/": ["tests"],
@@ -146,7 +146,7 @@ def findings(root: Path, paths: list[str]) -> tuple[int, list[str]]:
 
 def main(arguments: list[str]) -> int:
     root = Path(arguments[0] if arguments else Path(__file__).parent.parent).resolve()
-    paths = tree.cpp_files(root)
+    paths = [path for path in tree.files(root) if path.endswith((*tree.CPP_SUFFIXES, ".inc"))]
     seen, wrong = findings(root, paths)
     for finding in wrong:
         print(finding)

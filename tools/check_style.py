@@ -12,7 +12,7 @@ from pathlib import Path
 import tree
 
 SPDX = "SPDX-License-Identifier: Apache-2.0 OR MIT"
-CODE_SUFFIXES = (*tree.CPP_SUFFIXES, ".c", ".py", ".sh", ".cmake", ".in", ".yml", ".yaml", ".map", ".supp")
+CODE_SUFFIXES = (*tree.CPP_SUFFIXES, ".inc", ".py", ".sh", ".cmake", ".in", ".yml", ".yaml", ".map", ".supp")
 CODE_NAMES = ("CMakeLists.txt", ".clang-tidy", "demo", "check", "run")
 LINE_LIMIT = 120
 FILE_LIMIT, KERNEL_FILE_LIMIT = 400, 300

@@ -4,7 +4,7 @@
 import subprocess
 from pathlib import Path
 
-CPP_SUFFIXES = (".cpp", ".hpp", ".h")
+CPP_SUFFIXES = (".cpp", ".hpp", ".h", ".c")
 
 
 def files(root: Path) -> list[str]:
