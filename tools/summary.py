@@ -7,7 +7,7 @@ import xml.etree.ElementTree as ElementTree
 from dataclasses import dataclass, field
 from pathlib import Path
 
-SKIP_TEXT = re.compile(r"Skipped\n(.*?)\n\[  SKIPPED \]", re.S)
+SKIP_TEXT = re.compile(r": Skipped\n(.*?)\n\[  SKIPPED \]", re.S)
 
 
 @dataclass

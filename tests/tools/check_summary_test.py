@@ -15,11 +15,12 @@ REPORT = """<?xml version="1.0"?>
 <testsuite name="x" tests="4" failures="1" skipped="1" disabled="1">
   <testcase name="a" status="run"><system-out>fine</system-out></testcase>
   <testcase name="b" status="fail"><failure message="Failed"/><system-out/></testcase>
-  <testcase name="c" status="notrun"><skipped message="SKIP_REGULAR_EXPRESSION_MATCHED"/><system-out>[ RUN      ] c
+  <testcase name="c" status="notrun"><skipped message="SKIP_REGULAR_EXPRESSION_MATCHED"/><system-out>Note: Google Test filter = Row.Skipped
+[ RUN      ] Row.Skipped
 c_test.cpp:12: Skipped
 this host lacks avx512
 
-[  SKIPPED ] c (0 ms)</system-out></testcase>
+[  SKIPPED ] Row.Skipped (0 ms)</system-out></testcase>
   <testcase name="d" status="disabled"><system-out/></testcase>
 </testsuite>
 """
