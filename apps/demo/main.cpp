@@ -75,7 +75,7 @@ Result<void> run_filters(const Options& options, const std::vector<Filter>& filt
       if (auto done = run_filter(options, filter, source, dtype, report, sheet); !done) return done;
   report.notes();
   const std::string path = options.out + "/contact_sheet.png";
-  if (auto written = write_png(path, contact_sheet(sheet, 3)); !written) return written;
+  if (auto written = write_png(path, contact_sheet(sheet, 9 * options.size / 2)); !written) return written;
   report.line(fmt::format("Pictures: {}, and each alone beside it", path));
   return {};
 }

@@ -86,25 +86,31 @@ Picture draw_evening(int size) {
   return picture;
 }
 
-Picture contact_sheet(const std::vector<Picture>& pictures, int columns) {
+Picture contact_sheet(const std::vector<Picture>& pictures, int width) {
   constexpr int gap = 8;
-  int cell_w = 0, cell_h = 0;
+  struct Place {
+    int left, top;
+  };
+  std::vector<Place> places;
+  int left = gap, top = gap, shelf = 0, right = 0;
   for (const Picture& picture : pictures) {
-    cell_w = std::max(cell_w, picture.width);
-    cell_h = std::max(cell_h, picture.height);
+    if (left > gap && left + picture.width + gap > width) {  // the next shelf
+      left = gap;
+      top += shelf + gap;
+      shelf = 0;
+    }
+    places.push_back({left, top});
+    left += picture.width + gap;
+    right = std::max(right, left);
+    shelf = std::max(shelf, picture.height);
   }
-  const int count = static_cast<int>(pictures.size());
-  const int rows = (count + columns - 1) / columns;
-  Picture sheet(columns * (cell_w + gap) + gap, rows * (cell_h + gap) + gap);
+  Picture sheet(right, top + shelf + gap);
   std::ranges::fill(sheet.planes, 0.13);
-  for (int i = 0; i < count; ++i) {
-    const Picture& picture = pictures[static_cast<std::size_t>(i)];
-    const int left = gap + i % columns * (cell_w + gap) + (cell_w - picture.width) / 2;
-    const int top = gap + i / columns * (cell_h + gap) + (cell_h - picture.height) / 2;
+  for (std::size_t i = 0; i < pictures.size(); ++i)
     for (int c = 0; c < 3; ++c)
-      for (int y = 0; y < picture.height; ++y)
-        for (int x = 0; x < picture.width; ++x) sheet.at(c, top + y, left + x) = picture.at(c, y, x);
-  }
+      for (int y = 0; y < pictures[i].height; ++y)
+        for (int x = 0; x < pictures[i].width; ++x)
+          sheet.at(c, places[i].top + y, places[i].left + x) = pictures[i].at(c, y, x);
   return sheet;
 }
 

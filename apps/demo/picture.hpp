@@ -33,8 +33,8 @@ struct Picture {
 /// Evening over a lake: smooth skies, hard ridges, fine ripples, so that every filter has something to do.
 Picture draw_evening(int size);
 
-/// All pictures side by side, `columns` in a row, each centred in a cell as large as the largest.
-Picture contact_sheet(const std::vector<Picture>& pictures, int columns);
+/// All pictures side by side on shelves of at most `width` pixels, in their order.
+Picture contact_sheet(const std::vector<Picture>& pictures, int width);
 
 /// Writes an 8-bit RGB file, whole or not at all; values outside [0, 1] are clamped. Errors: io, out_of_memory.
 [[nodiscard]] Result<void> write_png(const std::string& path, const Picture& picture);

@@ -25,9 +25,9 @@ TEST(Picture, AContactSheetHoldsEveryPicture) {
   Picture red(4, 4), green(2, 6);
   std::ranges::fill(red.planes.begin(), red.planes.begin() + 16, 1.0);
   std::ranges::fill(green.planes.begin() + 12, green.planes.begin() + 24, 1.0);
-  const Picture sheet = contact_sheet({red, green, red}, 2);
-  EXPECT_EQ(sheet.width, 2 * (4 + 8) + 8);
-  EXPECT_EQ(sheet.height, 2 * (6 + 8) + 8);
+  const Picture sheet = contact_sheet({red, green, red}, 8 + 4 + 8 + 2 + 8);  // room for two on a shelf
+  EXPECT_EQ(sheet.width, 8 + 4 + 8 + 2 + 8);
+  EXPECT_EQ(sheet.height, 8 + 6 + 8 + 4 + 8);
   const auto full = [&](int channel) {
     int count = 0;
     for (int y = 0; y < sheet.height; ++y)
