@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+// A contract as text for people.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "contract/contract.hpp"
+
+namespace convoke::cli {
+
+/// `bitwise`, `same_hardware_bitwise` or `nondeterministic`.
+std::string_view word_of(contract::Determinism determinism) noexcept;
+/// `cpu/portable/conv2d_f32/f32,f32,f32,f32#9698b0be`: the ImplId of this key.
+std::string impl_id(const contract::Contract& contract, const contract::Key& key);
+/// The revision hash, 16 digits.
+std::string hash_text(const contract::Contract& contract);
+
+/// Everything the contract says, one fact a line, in at most `width` columns where it can be broken.
+std::string contract_text(const contract::Contract& contract, const std::string& path,
+                          const std::vector<std::string>& ids, int width);
+
+}  // namespace convoke::cli

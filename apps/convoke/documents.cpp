@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+#include "documents.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include "base/fail.hpp"
+#include "base/file.hpp"
+
+namespace convoke::cli {
+namespace {
+
+namespace fs = std::filesystem;
+constexpr std::string_view provider_file = "_provider.fkc.md";
+
+struct Found {
+  fs::path file, root;  // root: the folder that was named, or the file's own
+};
+
+bool hidden(const fs::path& path) { return path.filename().native().starts_with('.'); }
+
+Result<std::vector<Found>> files_below(const fs::path& folder) {
+  std::vector<Found> found;
+  std::error_code failure;
+  fs::recursive_directory_iterator entry(folder, failure), end;
+  while (!failure && entry != end) {
+    const fs::path& path = entry->path();
+    std::error_code ignored;
+    if (hidden(path)) {
+      entry.disable_recursion_pending();
+    } else if (path.extension() == ".md" && path.filename() != provider_file && entry->is_regular_file(ignored)) {
+      found.push_back({path, folder});
+    }
+    entry.increment(failure);
+  }
+  if (failure)
+    return fail(ErrorCode::io, "file", {}, "cannot read folder '{}': {}", folder.native(), failure.message());
+  if (found.empty())
+    return fail(ErrorCode::not_found, "file", {}, "folder '{}' holds no *.md; name the contract documents themselves",
+                folder.native());
+  std::ranges::sort(found, {}, [](const Found& f) { return f.file.native(); });
+  return found;
+}
+
+Result<std::vector<Found>> find_files(const std::vector<std::string>& paths) {
+  std::vector<Found> all;
+  std::set<fs::path> seen;
+  for (const std::string& path : paths) {
+    std::vector<Found> here{{path, fs::path(path).parent_path()}};
+    if (is_directory(path)) {
+      auto below = files_below(path);
+      if (!below) return tl::unexpected(below.error());
+      here = *std::move(below);
+    }
+    for (Found& found : here) {
+      std::error_code failure;
+      fs::path canonical = fs::canonical(found.file, failure);
+      if (seen.insert(failure ? found.file : std::move(canonical)).second) all.push_back(std::move(found));
+    }
+  }
+  return all;
+}
+
+// The nearest provider file from the document's folder up to the root.
+std::optional<fs::path> provider_of(const Found& found) {
+  fs::path folder = found.file.parent_path();
+  for (;;) {
+    std::error_code ignored;
+    const fs::path candidate = folder / provider_file;
+    if (fs::is_regular_file(candidate, ignored)) return candidate;
+    if (folder == found.root || !folder.has_parent_path() || folder == folder.parent_path()) return std::nullopt;
+    folder = folder.parent_path();
+  }
+}
+
+}  // namespace
+
+Result<std::vector<Source>> read_sources(const std::vector<std::string>& paths) {
+  const auto files = find_files(paths);
+  if (!files) return tl::unexpected(files.error());
+  std::vector<Source> sources;
+  for (const Found& found : *files) {
+    auto text = read_file(found.file.native());
+    if (!text) return tl::unexpected(text.error());
+    Source source{{found.file.native(), *std::move(text)}, std::nullopt};
+    if (const auto provider = provider_of(found)) {
+      auto inherited = read_file(provider->native());
+      if (!inherited) return tl::unexpected(inherited.error());
+      source.inherited = contract::InheritedProvider{provider->native(), *std::move(inherited)};
+    }
+    sources.push_back(std::move(source));
+  }
+  return sources;
+}
+
+Result<std::vector<Document>> read_documents(const std::vector<std::string>& paths) {
+  auto sources = read_sources(paths);
+  if (!sources) return tl::unexpected(sources.error());
+  std::vector<Document> documents;
+  std::set<std::string> seen;
+  for (const Source& source : *sources)
+    if (source.inherited && seen.insert(source.inherited->path).second)
+      documents.push_back({source.inherited->path, source.inherited->text});
+  for (Source& source : *sources) documents.push_back(std::move(source.document));
+  return documents;
+}
+
+Result<Catalog> catalog_with(const std::vector<std::string>& paths) {
+  if (paths.empty()) return Catalog::builtin();
+  auto documents = read_documents(paths);
+  if (!documents) return tl::unexpected(documents.error());
+  return Catalog::with_documents(*documents);
+}
+
+}  // namespace convoke::cli
