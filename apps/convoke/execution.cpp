@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+#include "execution.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <new>
+#include <vector>
+
+#include "base/fail.hpp"
+#include "bind/binding_table.hpp"
+#include "oracle/compare.hpp"
+
+namespace convoke::cli {
+namespace {
+
+double milliseconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+}
+
+Conv2dParams conv2d_params(const ConvParams& p) {
+  return {.stride = p.stride, .padding = p.padding, .dilation = p.dilation, .groups = p.groups};
+}
+
+ConvTranspose2dParams transpose_params(const ConvParams& p) {
+  return {.stride = p.stride,
+          .padding = p.padding,
+          .dilation = p.dilation,
+          .output_padding = p.output_padding,
+          .groups = p.groups};
+}
+
+bool promises_law(const Catalog& catalog, const std::string& kernel) {
+  const auto bindings = catalog.table().all();
+  for (const bind::Binding& binding : bindings) {
+    if (binding.id != kernel) continue;
+    const bind::Binding& own = binding.alias_of ? bindings[*binding.alias_of] : binding;
+    return own.contract->numerics && own.contract->numerics->order == "law";
+  }
+  return false;
+}
+
+std::string disagreement(const oracle::Comparison& comparison, std::string_view with) {
+  return fmt::format("{} of {} outputs differ from {}, first {}", comparison.wrong, comparison.compared, with,
+                     comparison.first ? comparison.first->text : "unknown");
+}
+
+Timing summary_of(std::vector<double> samples) {
+  std::ranges::sort(samples);
+  const std::size_t middle = samples.size() / 2;
+  const double median = samples.size() % 2 == 1 ? samples[middle] : (samples[middle - 1] + samples[middle]) / 2;
+  return {median, samples.front(), samples.back(), static_cast<int>(samples.size())};
+}
+
+}  // namespace
+
+Operands operands_of(const problem::Workload& workload, Op op, const ConvParams& params) {
+  return {op, params, workload.x(), workload.weight(), workload.bias(), workload.out()};
+}
+
+Result<PlanOptions> plan_options(const problem::Problem& problem, const Catalog& catalog) {
+  PlanOptions options;
+  options.kernel = problem.kernel;
+  options.catalog = &catalog;
+  if (problem.demand == "reproducible") options.demand = Demand::reproducible;
+  if (problem.demand == "any") options.demand = Demand::any;
+  if (!problem.demand.empty() && !options.demand)
+    return fail(ErrorCode::unsupported, "demand", {named("demand", problem.demand)},
+                "demand={} is not supported by this version; give reproducible or any", problem.demand);
+  return options;
+}
+
+Result<Plan> make_plan(const Operands& operands, const PlanOptions& options) {
+  std::optional<TensorSpec> bias;
+  if (operands.bias) bias = operands.bias->spec;
+  if (operands.op == Op::conv2d)
+    return plan(operands.x.spec, operands.weight.spec, bias, operands.out.spec, conv2d_params(operands.params),
+                options);
+  return plan(operands.x.spec, operands.weight.spec, bias, operands.out.spec, transpose_params(operands.params),
+              options);
+}
+
+Result<void> run_plan(const Plan& plan, const Operands& operands, const RunOptions& options) {
+  return plan.run(operands.x, operands.weight, operands.bias, operands.out, options);
+}
+
+Result<Timing> timed_runs(const Plan& plan, const Operands& operands, int threads, const Pace& pace) {
+  std::vector<std::byte> scratch;
+  try {
+    scratch.resize(plan.workspace_bytes());
+  } catch (const std::bad_alloc&) {
+    return fail(ErrorCode::out_of_memory, "workspace", {}, "cannot allocate {} bytes of scratch",
+                plan.workspace_bytes());
+  }
+  const RunOptions options{
+      .threads = threads, .scratch = scratch.data(), .scratch_bytes = scratch.size(), .parallel_for = {}};
+  constexpr int most_runs = 1000;
+  std::vector<double> samples;
+  const auto start = std::chrono::steady_clock::now();
+  const auto run_once = [&]() -> Result<double> {
+    const auto begin = std::chrono::steady_clock::now();
+    if (auto done = run_plan(plan, operands, options); !done) return tl::unexpected(done.error());
+    return milliseconds_since(begin);
+  };
+  const auto warm_up = pace.warm ? Result<double>(0.0) : run_once();
+  if (!warm_up) return tl::unexpected(warm_up.error());
+  const auto wants_more = [&] {
+    const int runs = static_cast<int>(samples.size());
+    if (runs == 0 && pace.warm) return true;
+    return pace.repeat > 0 ? runs < pace.repeat : runs < most_runs && milliseconds_since(start) < pace.box_ms;
+  };
+  while (wants_more()) {
+    const auto sample = run_once();
+    if (!sample) return tl::unexpected(sample.error());
+    samples.push_back(*sample);
+  }
+  if (samples.empty()) samples.push_back(*warm_up);
+  return summary_of(std::move(samples));
+}
+
+double gflops(const Plan& plan, double milliseconds) noexcept {
+  return milliseconds > 0 ? plan.flops() / milliseconds * 1e-6 : 0.0;
+}
+
+oracle::Sampling sampling_of(const Geometry& geometry, const Check& check) {
+  if (check.terms <= 0) return {0, check.seed};
+  constexpr std::int64_t fewest = 16;
+  const auto terms = static_cast<double>(std::max<std::int64_t>(1, geometry.terms()));
+  return {std::max(fewest, static_cast<std::int64_t>(check.terms / terms)), check.seed};
+}
+
+Verdict verify(const Operands& operands, const Geometry& geometry, const Plan& plan, const Catalog& catalog,
+               const Check& check) {
+  const oracle::Request request{geometry, operands.x, operands.weight, operands.bias};
+  const oracle::Sampling sampling = sampling_of(geometry, check);
+  const bool law = promises_law(catalog, plan.kernel());
+  if (law)
+    if (const auto compared = oracle::compare_law(request, operands.out, sampling); !compared.passed())
+      return {false, disagreement(compared, "the law of the sum")};
+  const auto exact = check.exact_sums ? oracle::compare_exact(request, operands.out, sampling)
+                                      : oracle::compare_bound(request, operands.out, {}, sampling);
+  if (!exact.passed()) return {false, disagreement(exact, "the exact sum")};
+  return {true,
+          fmt::format("{} of {} outputs {}; largest error {:.2g} of its bound", exact.compared,
+                      oracle::output_count(geometry), law ? "equal the law of the sum" : "agree with the exact sum",
+                      exact.worst_error_over_bound)};
+}
+
+std::string refusal_of(const Error& error, const std::string& kernel) {
+  const std::string start = fmt::format("\n  {}: ", kernel);
+  const std::size_t begin = error.message.find(start);
+  if (error.code != ErrorCode::no_kernel || begin == std::string::npos) return error.message;
+  const std::size_t text = begin + start.size();
+  return error.message.substr(text, error.message.find('\n', text) - text);
+}
+
+Error forced_error(Error error, const std::string& kernel) {
+  if (error.code != ErrorCode::no_kernel || kernel.empty()) return error;
+  std::string kept;
+  bool matched = false;
+  for (std::size_t begin = 0; begin < error.message.size();) {
+    const std::size_t end = std::min(error.message.find('\n', begin), error.message.size());
+    const std::string line = error.message.substr(begin, end - begin);
+    const bool not_meant = line.find(": kernel: wanted ") != std::string::npos;
+    if (!not_meant) kept += (begin == 0 ? "" : "\n") + line;
+    matched = matched || (begin > 0 && !not_meant);
+    begin = end + 1;
+  }
+  error.message = std::move(kept);
+  if (matched) return error;
+  return {ErrorCode::not_found,
+          "kernel",
+          fmt::format("no kernel of this operation matches '{}'; 'convoke contracts list' names them all", kernel),
+          {}};
+}
+
+}  // namespace convoke::cli
