@@ -19,11 +19,14 @@ def mangled_prefix(namespace):
 
 
 def shared_symbols(nm, path):
-    """(type, name) of every defined symbol that other objects can see: upper-case types, weak and unique ones."""
+    """(type, name) of every defined symbol that other objects can see: upper-case types, weak and unique ones.
+
+    Common blocks (C) are left out: they hold no code, and AddressSanitizer puts one into every object.
+    """
     listing = subprocess.run([nm, "--defined-only", "-P", path], check=True, capture_output=True, text=True).stdout
     for line in listing.splitlines():
         name, kind = line.split()[:2]
-        if kind.isupper() or kind in "wvu":
+        if (kind.isupper() and kind != "C") or kind in "wvu":
             yield kind, name
 
 

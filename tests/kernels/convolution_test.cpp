@@ -133,13 +133,13 @@ TEST_P(ConvolutionTest, NegativeZeroBiasSurvivesAbsentTapsOnly) {
 }
 
 TEST_P(ConvolutionTest, OneRoundingATap) {
-  // (1 + 2^-k)^2 - 1 - 2^(1-k) = 2^-2k: fused it survives, rounded in between it is lost.
+  // (1 + 2^-k)^2 - 1 - 2^(1-k) = 2^-2k: fused it survives, rounded in between it is lost (f32 and f64; the products of
+  // the half types are exact in f32 either way).
   Problem p = base();
   p.bias = true;
   Operands operands(p);
   const Format& format = operands.x.format();
   const int k = GetParam().dtype == CONVOKE_F64 ? 30 : GetParam().dtype == CONVOKE_F32 ? 15 : 7;
-  if (format.mantissa_bits < k) GTEST_SKIP() << "the accumulator holds every product of two such numbers";
   operands.x.set(0, encode(format, 1.0 + std::ldexp(1.0, -k)));
   operands.weight.set(0, encode(format, 1.0 + std::ldexp(1.0, -k)));
   operands.bias.set(0, encode(format, -1.0 - std::ldexp(1.0, 1 - k)));

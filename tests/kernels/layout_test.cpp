@@ -52,7 +52,7 @@ TEST_P(LayoutTest, CopiesMoveEveryBit) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Portable, LayoutTest, testing::Values(CONVOKE_F32, CONVOKE_F64, CONVOKE_BF16, CONVOKE_F16),
-                         [](const auto& info) { return std::string(name_of(info.param)); });
+                         [](const auto& row) { return std::string(name_of(row.param)); });
 
 class CastTest : public testing::TestWithParam<std::pair<int, int>> {
  protected:
@@ -133,8 +133,8 @@ std::vector<std::pair<int, int>> pairs() {
   return all;
 }
 
-INSTANTIATE_TEST_SUITE_P(Portable, CastTest, testing::ValuesIn(pairs()), [](const auto& info) {
-  return std::string(name_of(info.param.first)) + "_to_" + std::string(name_of(info.param.second));
+INSTANTIATE_TEST_SUITE_P(Portable, CastTest, testing::ValuesIn(pairs()), [](const auto& row) {
+  return std::string(name_of(row.param.first)) + "_to_" + std::string(name_of(row.param.second));
 });
 
 }  // namespace
