@@ -28,7 +28,7 @@ EDGES = {
                   "include/convoke"],
     "lib": ["include/convoke"],
     "apps": ["src/judge", "src/run", "src/plan", "src/bind", "src/contract", "src/problem", "src/oracle", "src/base",
-             "include/convoke"],
+             "include/convoke", "kernels/common"],
     "tests/package": ["include/convoke"],  # strangers: the installed headers only
     "tests": ["src", "kernels", "apps", "include/convoke"],
     "bench": ["src", "kernels", "include/convoke"],
