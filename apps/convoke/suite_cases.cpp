@@ -115,7 +115,7 @@ CaseResult run_case(const Case& test, DType dtype, const std::string& path, cons
   for (const bind::Binding* binding : candidates(catalog, test.op, dtype, test.bias.has_value(), options.kernel))
     result.bindings.push_back(test.expect_error ? expect_refusal(*binding, operands, catalog, test)
                                                 : run_binding(*binding, test, *workload, operands, catalog, options));
-  result.settle();
+  result.settle(options.kernel);
   return result;
 }
 
@@ -147,7 +147,7 @@ CaseResult run_layer(const Layer& layer, DType dtype, const Catalog& catalog, co
       time_binding(forced, operands, options.threads, {.repeat = options.repeat, .box_ms = layer_box_ms, .warm = true});
     result.bindings.push_back(std::move(forced.result));
   }
-  result.settle();
+  result.settle(options.kernel);
   return result;
 }
 

@@ -110,7 +110,7 @@ CaseResult RandomRun::run_one(const Problem& problem, std::uint64_t index, std::
     return result;
   }
   run_bindings(problem, *workload, result);
-  result.settle();
+  result.settle(options_.kernel);
   return result;
 }
 

@@ -121,9 +121,12 @@ std::string_view name_of(Status status) noexcept {
   return status == Status::passed ? "passed" : status == Status::failed ? "failed" : "skipped";
 }
 
-void CaseResult::settle() {
+void CaseResult::settle(const std::string& kernels) {
   const auto find = [&](Fate fate) { return std::ranges::find(bindings, fate, &BindingResult::fate); };
-  if (const auto failure = find(Fate::failed); failure != bindings.end()) {
+  const auto failure = find(Fate::failed);
+  const std::string& narrowed = failure != bindings.end() ? failure->kernel : kernels;
+  if (!narrowed.empty()) reproducer += " --kernel " + shell_word(narrowed);
+  if (failure != bindings.end()) {
     status = Status::failed;
     reason = fmt::format("{}: {}", failure->kernel, failure->reason);
   } else if (find(Fate::passed) != bindings.end()) {

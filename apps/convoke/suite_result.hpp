@@ -37,8 +37,9 @@ struct CaseResult {
   std::string reason;
   std::vector<BindingResult> bindings;
 
-  /// Sets status and reason from the bindings: passed where one admits the case and all that do are right.
-  void settle();
+  /// Sets status and reason from the bindings: passed where one admits the case and all that do are right. The
+  /// reproducer is narrowed to the binding that failed, else to the kernels that were asked for.
+  void settle(const std::string& kernels);
 };
 
 /// How often each relation occurred among the random problems of one operation.

@@ -200,6 +200,19 @@ TEST(RunLine, ForcesAKernel) {
   EXPECT_THAT(json_of(ran).at("kernel").get<std::string>(), HasSubstr("conv2d_f32"));
 }
 
+TEST(RunLine, ForcesAForeignKernelAndSaysWhyItCannot) {
+  const std::string contracts = CONVOKE_SUITES "/contracts";
+  const Ran cpu = convoke({"run", "--contracts", contracts, "conv2d", "x=1x1x3x3", "weight=1x1x2x2", "--kernel",
+                           "*/portable-cpu/*", "--json"});
+  EXPECT_EQ(cpu.exit, 0) << cpu.err;
+  EXPECT_EQ(json_of(cpu).at("kernel"), "cpu/portable-cpu/conv2d_f32/f32,f32,f32#9698b0be");
+  const Ran gpu =
+      convoke({"run", "conv2d", "x=1x1x3x3", "weight=1x1x2x2", "kernel=vulkan/*", "--contracts", contracts});
+  EXPECT_EQ(gpu.exit, 2);
+  EXPECT_THAT(gpu.err, AllOf(StartsWith("convoke: error: "), HasSubstr("conv2d_f32/f32,f32,f32#c90ae375: backend: "),
+                             HasSubstr("'kernel=vulkan/*' --contracts " + contracts)));
+}
+
 TEST(RunLine, RunsEmptyTensors) {
   const Ran ran = convoke(line({"conv2d", "x=0x2x5x5", "weight=3x2x3x3", "--verify", "--json"}));
   EXPECT_EQ(ran.exit, 0) << ran.err;

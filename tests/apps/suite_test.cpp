@@ -85,7 +85,7 @@ TEST(SuiteCases, PrintsFailuresWithTheirReproducer) {
   const std::string path = scratch.write("cases.json", case_file({right, wrong}));
   const Ran ran = convoke({"suite", path});
   EXPECT_EQ(ran.exit, 1);
-  EXPECT_THAT(ran.out, AllOf(HasSubstr("convoke suite " + path + " --case wrong --dtype f16"),
+  EXPECT_THAT(ran.out, AllOf(HasSubstr("convoke suite " + path + " --case wrong --dtype f16 --kernel 'cpu/portable/"),
                              HasSubstr("conv2d x=1x1x2x2 weight=1x1x1x1 dtype=f16"),
                              EndsWith("2 passed, 2 failed, 0 skipped\n")));
   const Ran alone = convoke({"suite", path, "--case", "wrong", "--dtype", "f16"});
@@ -99,6 +99,34 @@ TEST(SuiteCases, AnyBindingMustAdmit) {
   const Ran ran = convoke({"suite", path, "--kernel", "gpu/*"});
   EXPECT_EQ(ran.exit, 1);
   EXPECT_THAT(ran.out, HasSubstr("0 passed, 2 failed"));
+}
+
+// The documents the project started from: the CPU's are bound to functions, the GPU's are known by name.
+TEST(SuiteCases, RunsForeignBindingsBesideOurs) {
+  const Scratch scratch;
+  const std::string path = scratch.write("cases.json", case_file({right}));
+  const Json json = json_of(convoke({"suite", path, "--contracts", CONVOKE_SUITES "/contracts", "--json"}));
+  ASSERT_TRUE(json.is_object());
+  EXPECT_EQ(json.at("passed"), 2);
+  const auto status_of = [&](const std::string& start) {
+    for (const Json& binding : json.at("cases").at(0).at("bindings"))
+      if (binding.at("kernel").get<std::string>().starts_with(start)) return binding.at("status").get<std::string>();
+    return std::string("absent");
+  };
+  EXPECT_EQ(status_of("cpu/portable/conv2d_f32/"), "passed");
+  EXPECT_EQ(status_of("cpu/portable-cpu/conv2d_f32/"), "passed");
+  EXPECT_EQ(status_of("vulkan/vulkan-slang/conv2d_f32/"), "skipped");
+}
+
+TEST(SuiteCases, SkipsWhatTheHostLacksAndNamesIt) {
+  const Scratch scratch;
+  const std::string path = scratch.write("cases.json", case_file({right}));
+  const Ran ran =
+      convoke({"suite", path, "--contracts", CONVOKE_SUITES "/contracts", "--kernel", "vulkan/*", "--json"});
+  EXPECT_EQ(ran.exit, 0);
+  const Json json = json_of(ran);
+  EXPECT_EQ(json.at("skipped"), 2);
+  EXPECT_THAT(json.at("cases").at(0).at("reason").get<std::string>(), HasSubstr("backend"));
 }
 
 TEST(SuiteLayers, RunsTheDtypesAskedFor) {
