@@ -8,7 +8,6 @@
 #include "bind/link_registry.hpp"
 #include "contract/contract.hpp"
 #include "convoke/version.hpp"
-#include "kernels/common/kernel.h"
 
 namespace convoke::cli {
 namespace {
@@ -23,7 +22,7 @@ std::uint32_t built_isa() {
     for (const contract::Contract& contract : document.contracts)
       for (const contract::Key& key : contract::keys(contract)) {
         std::uint32_t host_isa = 0;
-        for (const std::uint32_t bit : {std::uint32_t{CONVOKE_ISA_FMA}, std::uint32_t{CONVOKE_ISA_AVX512}}) {
+        for (const std::uint32_t bit : {isa_of_name("fma"), isa_of_name("avx512")}) {
           const auto poorer = registry == nullptr ? bind::Resolution{} : registry->resolve(key.symbol, host_isa);
           host_isa |= bit;
           const auto richer = registry == nullptr ? bind::Resolution{} : registry->resolve(key.symbol, host_isa);

@@ -42,17 +42,17 @@ accept:
   inputs:
     - name: x
       dtypes: [F32]
-      layout: { contiguous: required, strided: rejected, broadcast_stride0: rejected, start_offset: rejected, reverse_strides: rejected }
+      layout: { contiguous: required, strided: rejected }
       rank: 4
     - name: weight
       dtypes: [F32]
-      layout: { contiguous: required, strided: rejected, broadcast_stride0: rejected, start_offset: rejected, reverse_strides: rejected }
+      layout: { contiguous: required, strided: rejected }
       rank: 4
       shape_constraint: "weight.dim[1] == x.dim[1] / groups"
     - name: bias
       dtypes: [F32]
       optional: true
-      layout: { contiguous: required, strided: rejected, broadcast_stride0: rejected, start_offset: rejected, reverse_strides: rejected }
+      layout: { contiguous: required, strided: rejected }
       rank: 1
   op_params:
     variant: Conv2D
