@@ -11,6 +11,7 @@
 #include "bind/binding_table.hpp"
 #include "convoke/catalog.hpp"
 #include "judge/check.hpp"
+#include "problem/case_check.hpp"
 #include "problem/case_file.hpp"
 #include "problem/problem.hpp"
 #include "problem/random_problem.hpp"
@@ -75,7 +76,10 @@ TEST_P(Conformance, Cases) {
     if (std::ranges::find(test.dtypes, dtype()) == test.dtypes.end()) continue;
     auto workload = problem::make_workload(test, dtype());
     ASSERT_TRUE(workload) << test.id << ": " << workload.error().message;
-    ran += run(*workload, false, test.id);
+    if (!run(*workload, false, test.id)) continue;
+    ++ran;
+    const auto wrong = problem::mismatch(test, workload->out());
+    EXPECT_FALSE(wrong) << test.id << ": " << wrong.value_or("");
   }
   EXPECT_GT(ran, 0) << "no case reached this kernel";
 }
