@@ -148,7 +148,8 @@ std::string contract_text(const Contract& contract, const std::string& path, con
   facts.add("determinism", word_of(contract.determinism));
   add_operands(facts, contract);
   add_numbers(facts, contract);
-  return fmt::format("{}: {}\n{}", contract.kernel, contract.blurb, facts.take());
+  const auto title = wrapped(fmt::format("{}: {}", contract.kernel, contract.blurb), static_cast<std::size_t>(width));
+  return fmt::format("{}\n{}", fmt::join(title, "\n"), facts.take());
 }
 
 }  // namespace convoke::cli

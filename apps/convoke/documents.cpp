@@ -113,7 +113,10 @@ Result<Catalog> catalog_with(const std::vector<std::string>& paths) {
   if (paths.empty()) return Catalog::builtin();
   auto documents = read_documents(paths);
   if (!documents) return tl::unexpected(documents.error());
-  return Catalog::with_documents(*documents);
+  auto catalog = Catalog::with_documents(*documents);
+  if (!catalog && catalog.error().code == ErrorCode::invalid_document)
+    catalog.error().message = "the contract documents have errors, and none was added\n" + catalog.error().message;
+  return catalog;
 }
 
 }  // namespace convoke::cli

@@ -43,7 +43,7 @@ std::vector<std::string> wrapped(const std::string& text, std::size_t width) {
       if (std::string_view(" /,:").find(rest[bytes - 1]) != std::string_view::npos) last_break = bytes;
     }
     const std::size_t cut = last_break == 0 ? bytes : last_break;
-    pieces.emplace_back(rest.substr(0, cut));
+    pieces.emplace_back(rest.substr(0, rest[cut - 1] == ' ' ? cut - 1 : cut));
     rest.remove_prefix(cut);
   }
   pieces.emplace_back(rest);

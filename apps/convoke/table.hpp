@@ -46,7 +46,8 @@ class Table {
   std::vector<Row> rows_;
 };
 
-/// Cuts `text` into pieces of at most `width` columns, after a blank, `/`, `,` or `:` where there is one.
+/// Cuts `text` into pieces of at most `width` columns, at a blank, which is dropped, or after `/`, `,` or `:` where
+/// there is one.
 std::vector<std::string> wrapped(const std::string& text, std::size_t width);
 
 }  // namespace convoke::cli

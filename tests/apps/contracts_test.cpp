@@ -236,6 +236,16 @@ TEST(ContractsShow, ShowsOneContract) {
   EXPECT_THAT(none.err, HasSubstr("'convoke contracts list'"));
 }
 
+TEST(Contracts, RunNamesTheFaultsOfAForeignDocument) {
+  const Scratch scratch;
+  const std::string path = scratch.write("faulty.md", faulty);
+  const Ran ran = convoke({"run", "conv2d", "x=1x1x3x3", "weight=1x1x2x2", "--contracts", path});
+  EXPECT_EQ(ran.exit, 2);
+  EXPECT_THAT(ran.out, IsEmpty());
+  EXPECT_THAT(ran.err, AllOf(StartsWith("convoke: error: the contract documents have errors"),
+                             HasSubstr(path + ":" + std::to_string(line_of(faulty, "determinism:")) + ":")));
+}
+
 // The document as someone would have it whose editor dropped every leading blank.
 std::string flattened(const std::string& text) {
   std::string flat;

@@ -56,7 +56,7 @@ TEST(Table, LetsNoControlCharacterThrough) {
 
 TEST(Wrapped, CutsWordsThatHaveNoBreak) {
   EXPECT_THAT(wrapped("abcdef", 4), ElementsAre("abcd", "ef"));
-  EXPECT_THAT(wrapped("ab cdef", 4), ElementsAre("ab ", "cdef"));
+  EXPECT_THAT(wrapped("ab cdef", 4), ElementsAre("ab", "cdef"));
   EXPECT_THAT(wrapped("", 4), ElementsAre(""));
 }
 
