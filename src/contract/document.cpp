@@ -23,16 +23,18 @@ bool is_provider_file(std::string_view path) {
   return path.substr(path.find_last_of('/') + 1) == provider_file;  // npos + 1 is 0
 }
 
-FrontMatter read_own_front_matter(const Source& source, Report& report) {
+/// nullopt: there is none that could be read, which is reported.
+std::optional<FrontMatter> read_own_front_matter(const Source& source, Report& report) {
   if (!source.outline.has_front_matter) {
     const bool opened = !source.lines.empty() && trim(source.lines[0]) == "---";
     report.error({1, 1}, {"", "MalformedFrontMatter",
                           opened ? "the front matter is never closed" : "the document has no front matter",
                           "`---` as the first line and `---` behind the front matter"});
-    return {};
+    return std::nullopt;
   }
   const std::optional<YamlNode> root = parse_yaml(source.front, report);
-  return root ? read_front_matter(*root, report) : FrontMatter{};
+  if (!root) return std::nullopt;
+  return read_front_matter(*root, report);
 }
 
 /// The inherited values; what is wrong with them is told under their own path.
@@ -40,7 +42,8 @@ FrontMatter read_inherited(const InheritedProvider& inherited, std::vector<Diagn
   std::vector<std::string_view> lines = source_lines(inherited.text);
   Report report(inherited.path, lines);
   FrontMatter front;
-  if (check_text(inherited.text, report)) front = read_own_front_matter(take_apart(lines), report);
+  if (check_text(inherited.text, report))
+    front = read_own_front_matter(take_apart(lines), report).value_or(FrontMatter{});
   if (report.errors() > 0) found = report.take();
   return front;
 }
@@ -118,6 +121,16 @@ class Importer {
   std::map<std::string, int> names_;  ///< kernels so far, and their lines
 };
 
+std::optional<Provider> find_provider(const Source& source, std::string_view path, const FrontMatter& own,
+                                      const InheritedProvider* inherited, Report& report,
+                                      std::vector<Diagnostic>& elsewhere) {
+  if (!is_provider_file(path))
+    return complete(inherited == nullptr ? own : inherit(own, read_inherited(*inherited, elsewhere)), report);
+  // A file of values to inherit may leave some of them to the files that inherit.
+  const bool partial = source.outline.sections.empty() && own.fkc_version.value_or(0) <= newest_version;
+  return partial ? std::nullopt : complete(own, report);
+}
+
 ParsedDocument read(std::string_view text, std::string_view path, const InheritedProvider* inherited) {
   ParsedDocument document;
   document.path = path;
@@ -126,14 +139,9 @@ ParsedDocument read(std::string_view text, std::string_view path, const Inherite
   std::vector<Diagnostic> elsewhere;
   if (check_text(text, report)) {
     const Source source = take_apart(lines);
-    FrontMatter front = read_own_front_matter(source, report);
-    const bool readable = report.errors() == 0;
-    const bool too_new = front.fkc_version.value_or(0) > 1;
-    if (inherited != nullptr && !is_provider_file(path))
-      front = inherit(std::move(front), read_inherited(*inherited, elsewhere));
-    // A file of values to inherit may leave some to the files that inherit them.
-    const bool partial = is_provider_file(path) && source.outline.sections.empty();
-    if (readable && !(partial && !too_new)) document.provider = complete(front, report);
+    const std::optional<FrontMatter> front = read_own_front_matter(source, report);
+    const bool too_new = front && front->fkc_version.value_or(0) > newest_version;
+    if (front) document.provider = find_provider(source, path, *front, inherited, report, elsewhere);
     if (source.flattened > 0)
       report.warning(
           {source.flattened, 1},

@@ -9,10 +9,10 @@
 namespace convoke::contract {
 namespace {
 
-constexpr std::uint64_t newest_version = 1;
-
 std::optional<std::string> read_field(Reader& provider, std::string_view key, FrontMatter& out) {
+  const std::size_t before = provider.report().errors();
   std::optional<std::string> value = provider.text(key);
+  if (provider.report().errors() != before) out.faulty.emplace(key);
   if (value && value->empty()) value.reset();
   if (value) out.places.emplace(key, provider.report().place(provider.place(key)));
   return value;
@@ -24,7 +24,9 @@ FrontMatter read_front_matter(const YamlNode& root, Report& report) {
   FrontMatter out;
   Reader top(&root, "", report);
   out.version_at = top.place("fkc_version");
+  const std::size_t before = report.errors();
   out.fkc_version = top.natural("fkc_version");
+  if (report.errors() != before) out.faulty.emplace("fkc_version");
   const YamlNode* node = top.get("provider");
   out.at = node != nullptr ? node->at : top.at();
   Reader provider(node, "provider", report);
@@ -34,8 +36,8 @@ FrontMatter read_front_matter(const YamlNode& root, Report& report) {
   out.revision_base = read_field(provider, "revision_base", out);
   if (const auto word = read_field(provider, "backend", out)) {
     out.backend = look_up(backend_words, *word);
-    out.bad_backend = !out.backend;
-    if (out.bad_backend)
+    if (!out.backend) out.faulty.emplace("backend");
+    if (!out.backend)
       provider.error("backend",
                      {"", "UnknownBackend", fmt::format("`{}` is no backend", *word), words_of(backend_words)});
   }
@@ -45,31 +47,32 @@ FrontMatter read_front_matter(const YamlNode& root, Report& report) {
 }
 
 FrontMatter inherit(FrontMatter own, const FrontMatter& inherited) {
-  const auto fill = [](auto& mine, const auto& theirs) {
-    if (!mine) mine = theirs;
+  const auto fill = [&](std::string_view field, auto& mine, const auto& theirs) {
+    if (!mine && !own.faulty.contains(field)) mine = theirs;
   };
   if (!own.fkc_version) own.version_at = own.at;
-  fill(own.fkc_version, inherited.fkc_version);
-  fill(own.name, inherited.name);
-  fill(own.kernel_source, inherited.kernel_source);
-  fill(own.link_registry, inherited.link_registry);
-  fill(own.revision_base, inherited.revision_base);
-  if (!own.bad_backend) fill(own.backend, inherited.backend);
+  fill("fkc_version", own.fkc_version, inherited.fkc_version);
+  fill("name", own.name, inherited.name);
+  fill("kernel_source", own.kernel_source, inherited.kernel_source);
+  fill("link_registry", own.link_registry, inherited.link_registry);
+  fill("revision_base", own.revision_base, inherited.revision_base);
+  fill("backend", own.backend, inherited.backend);
   return own;
 }
 
 std::optional<Provider> complete(const FrontMatter& front, Report& report) {
-  const auto missing = [&](std::string_view field, Position at) {
-    report.error(at, {"2", "MissingField", fmt::format("`{}` is required in the front matter", field), {}});
+  const auto require = [&](std::string_view field, std::string_view path, bool present) {
+    if (!present && !front.faulty.contains(field))
+      report.error(front.at, {"2", "MissingField", fmt::format("`{}` is required in the front matter", path), {}});
   };
-  if (!front.fkc_version) missing("fkc_version", front.at);
-  if (front.fkc_version && *front.fkc_version > newest_version)
+  require("fkc_version", "fkc_version", front.fkc_version.has_value());
+  require("name", "provider.name", front.name.has_value());
+  require("kernel_source", "provider.kernel_source", front.kernel_source.has_value());
+  require("backend", "provider.backend", front.backend.has_value());
+  const bool supported = front.fkc_version && *front.fkc_version <= newest_version;
+  if (front.fkc_version && !supported)
     report.error(front.version_at, {"1", "UnsupportedVersion", fmt::format("fkc_version is {}", *front.fkc_version),
                                     fmt::format("at most {}", newest_version)});
-  if (!front.name) missing("provider.name", front.at);
-  if (!front.kernel_source) missing("provider.kernel_source", front.at);
-  if (!front.backend && !front.bad_backend) missing("provider.backend", front.at);
-  const bool supported = front.fkc_version && *front.fkc_version <= newest_version;
   if (!supported || !front.name || !front.kernel_source || !front.backend) return std::nullopt;
   return Provider{.fkc_version = static_cast<std::uint32_t>(*front.fkc_version),
                   .name = *front.name,

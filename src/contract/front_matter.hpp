@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "contract/contract.hpp"
@@ -12,6 +13,9 @@
 
 namespace convoke::contract {
 
+/// The newest fkc_version that we read.
+inline constexpr std::uint64_t newest_version = 1;
+
 /// Front matter as it stands in one file; anything may be absent.
 struct FrontMatter {
   Position at;  ///< of the `provider` mapping
@@ -19,7 +23,7 @@ struct FrontMatter {
   Position version_at;
   std::optional<std::string> name, kernel_source, link_registry, revision_base;
   std::optional<Backend> backend;
-  bool bad_backend = false;  ///< a backend stands there, and is reported
+  std::set<std::string, std::less<>> faulty;  ///< fields that stand there, were not understood, and are reported
   std::map<std::string, Place, std::less<>> places;
 };
 
