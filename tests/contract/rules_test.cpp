@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 // One planted fault a row: the sample without it has no finding, with it exactly the one that the row names, there.
+#include <fmt/core.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -271,6 +272,20 @@ TEST(Rules, DescribedSectionsAreExempt) {
   EXPECT_EQ(rendered(parse_document(plant(described, "variant: Conv2D", "variant: Anything"), "").diagnostics), "");
   // Its description must be sound all the same.
   EXPECT_EQ(count_errors(parse_document(plant(described, "strided: rejected", "strided: maybe"), "").diagnostics), 1u);
+}
+
+TEST(Rules, EveryNameIsExplained) {
+  const std::string text = read_repository_file("docs/format.md");
+  for (const Fault& fault : faults)
+    EXPECT_NE(text.find(fmt::format("`{}`", fault.name)), std::string::npos) << fault.name;
+}
+
+TEST(Rules, FaultsOfTheFrontMatterAreToldTogether) {
+  std::string text = plant(sample(), "fkc_version: 1", "fkc_version: one");
+  text = plant(plant(text, "backend: Cpu", "backend: Tpu"), "  name: sample\n", "");
+  std::vector<std::string> names;
+  for (const Diagnostic& found : parse_document(text, "").diagnostics) names.push_back(found.name);
+  EXPECT_THAT(names, ::testing::ElementsAre("BadScalarType", "MissingField", "UnknownBackend"));
 }
 
 TEST(Rules, ManyFaultsAreToldInOneRun) {
