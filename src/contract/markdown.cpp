@@ -204,7 +204,7 @@ Outline read_outline(const std::vector<std::string_view>& lines) {
   std::set<std::size_t> plain = unclosed_openers(lines, first);
   const std::set<std::size_t> unclosed = plain;
   // A fence of another language that runs to the end of the file counts as none, too: each turn makes one of them text.
-  constexpr int max_turns = 8;
+  constexpr int max_turns = 4;
   for (int turn = 0;; ++turn) {
     Outline outline = front;
     Walk walk(lines, outline);
