@@ -3,6 +3,8 @@
 // gives back what it could read.
 #pragma once
 
+#include <fmt/core.h>
+
 #include <optional>
 #include <string>
 #include <string_view>
@@ -28,7 +30,7 @@ auto read_choice(Reader& reader, std::string_view key, const Table& table, std::
   const std::optional<std::string> word = reader.text(key);
   if (!word) return std::nullopt;
   const auto value = look_up(table, *word);
-  if (!value) reader.error(key, {rule, name, "`" + reader.name(key) + "` is `" + *word + "`", words_of(table)});
+  if (!value) reader.error(key, {rule, name, fmt::format("`{}` is `{}`", reader.name(key), *word), words_of(table)});
   return value;
 }
 

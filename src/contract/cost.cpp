@@ -41,7 +41,7 @@ FastPath read_fast_path(const YamlNode& node, std::size_t index, Report& report)
     path.when = std::move(*parsed);
   } else {
     report.warning(inside(*reader.get("when"), parsed.error().offset),
-                   {"", "FastPathSkipped", "the fast path is skipped: " + parsed.error().message, {}});
+                   {"", "FastPathSkipped", fmt::format("the fast path is skipped: {}", parsed.error().message), {}});
   }
   path.cost_class = read_class(reader);
   path.note = reader.text("note").value_or("");

@@ -44,7 +44,7 @@ ProviderFields fields_of(const Provider& provider) {
 }
 
 std::string shown(const std::optional<std::string>& value) {
-  return value ? "`" + *value + "`" : std::string("absent");
+  return value ? fmt::format("`{}`", *value) : std::string("absent");
 }
 
 /// Documents of one provider are one import: they agree on every field, and absent is not the same as present.

@@ -68,7 +68,8 @@ std::string family_fault(const Quant& quant) {
     if (!quant.ggml_dtype) return "GGML_BLOCK needs a `ggml_dtype`";
     if (quant.granularity) return "GGML_BLOCK has no `granularity`: its grain is that of the block format";
   } else if (quant.family == "AFFINE_INT" || quant.family == "AFFINE_FLOAT") {
-    if (!quant.granularity || per_block) return quant.family + " needs `granularity` PerTensor, PerToken or PerChannel";
+    if (!quant.granularity || per_block)
+      return fmt::format("{} needs `granularity` PerTensor, PerToken or PerChannel", quant.family);
   } else if (quant.family == "MX") {
     if (!per_block) return "MX needs `granularity: PerBlock`";
   } else if (quant.family == "AFFINE_BLOCK") {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 #include "contract/flat.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <array>
 #include <span>
@@ -62,7 +64,7 @@ const Context* find_context(std::string_view key) {
 }
 
 bool admits(const Context& context, std::string_view key) {
-  return context.admits.find(" " + std::string(key) + " ") != std::string_view::npos;
+  return context.admits.find(fmt::format(" {} ", key)) != std::string_view::npos;
 }
 
 /// What one line says.

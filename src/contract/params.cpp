@@ -16,7 +16,7 @@ void check_field_names(Reader& params, const YamlNode& fields, const Contract& c
   if (known.empty()) return;
   const std::string padded = fmt::format(" {} ", known);
   for (const YamlNode& entry : fields.items)
-    if (padded.find(" " + entry.key + " ") == std::string::npos)
+    if (padded.find(fmt::format(" {} ", entry.key)) == std::string::npos)
       params.report().error(
           entry.key_at, {"7", "BadOpParamsVariant",
                          fmt::format("{} has no field `{}`", contract.params_variant, entry.key), std::string(known)});
@@ -32,7 +32,7 @@ void check_field_names(Reader& params, const YamlNode& fields, const Contract& c
 }
 
 Field read_field(const YamlNode& entry, Report& report) {
-  Reader reader(&entry, "op_params.fields." + entry.key, report);
+  Reader reader(&entry, fmt::format("op_params.fields.{}", entry.key), report);
   Field field;
   field.name = entry.key;
   field.kind = reader.text("kind").value_or("");

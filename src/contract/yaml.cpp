@@ -230,7 +230,8 @@ void read_events(const Chunk& chunk, Builder& builder, Report& report) {
     if (error.msg == YAML::ErrorMsg::UNKNOWN_ANCHOR || error.msg.starts_with(YAML::ErrorMsg::UNKNOWN_ANCHOR))
       builder.OnAlias(error.mark, 0);
     else
-      report.error(builder.place(error.mark), {"", "YamlSyntax", "not readable as YAML: " + error.msg, {}});
+      report.error(builder.place(error.mark),
+                   {"", "YamlSyntax", fmt::format("not readable as YAML: {}", error.msg), {}});
   }
 }
 

@@ -9,15 +9,16 @@ namespace convoke::contract {
 namespace {
 
 Diagnostic example() {
-  Diagnostic d;
-  d.rule = "4";
-  d.name = "LayoutIncoherent";
-  d.message = "needs `strided: accepted`";
-  d.path = "a.fkc.md";
-  d.line = 12;
-  d.column = 5;
-  d.source_line = "    layout: {}";
-  return d;
+  return {.severity = Severity::error,
+          .rule = "4",
+          .name = "LayoutIncoherent",
+          .message = "needs `strided: accepted`",
+          .accepted = "",
+          .path = "a.fkc.md",
+          .line = 12,
+          .column = 5,
+          .source_line = "    layout: {}",
+          .source_column = 0};
 }
 
 TEST(Render, PlaceMessageRuleSourceAndCaret) {
@@ -55,7 +56,9 @@ TEST(Render, CaretCountsCharactersAndKeepsTabs) {
 
 TEST(Render, LongLinesAreCutAroundTheColumn) {
   Diagnostic d = example();
-  d.source_line = std::string(1000, 'a') + "HERE" + std::string(1000, 'b');
+  d.source_line = std::string(1000, 'a');
+  d.source_line += "HERE";
+  d.source_line.append(1000, 'b');
   d.column = 1001;
   const std::string text = render(d);
   const std::size_t line = text.find("\n  ") + 3;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 // Reading whole documents: defaults, every field, inheritance, what the importer keeps and what it drops.
+#include <fmt/core.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -86,7 +87,7 @@ TEST(Document, AbsentFieldsHaveTheFormatsDefaults) {
 
 TEST(Document, RanksAreRanges) {
   const auto rank = [](std::string_view text) {
-    return only(plant(sample(), "rank: 1\n", "rank: " + std::string(text) + "\n")).inputs.at(2).rank;
+    return only(plant(sample(), "rank: 1\n", fmt::format("rank: {}\n", text))).inputs.at(2).rank;
   };
   EXPECT_EQ(rank("1").max, 1);
   EXPECT_EQ(rank("any").max, std::nullopt);
@@ -98,7 +99,7 @@ TEST(Document, RanksAreRanges) {
 
 TEST(Document, ClassesStandForTheirDtypes) {
   const auto dtypes = [](std::string_view text) {
-    return only(plant(sample(), "dtypes: [F32]\n      rank: 1", std::string(text) + "\n      rank: 1"))
+    return only(plant(sample(), "dtypes: [F32]\n      rank: 1", fmt::format("{}\n      rank: 1", text)))
         .inputs.at(2)
         .dtypes;
   };
@@ -130,7 +131,7 @@ TEST(Document, LineEndsAndByteOrderMarksDoNotMatter) {
   std::string crlf;
   for (const char c : sample()) crlf += c == '\n' ? std::string("\r\n") : std::string(1, c);
   EXPECT_EQ(dump(only(crlf)), dump(only(sample())));
-  EXPECT_EQ(dump(only("\xEF\xBB\xBF" + sample())), dump(only(sample())));
+  EXPECT_EQ(dump(only(fmt::format("\xEF\xBB\xBF{}", sample()))), dump(only(sample())));
   std::string unended = sample();
   unended.pop_back();
   EXPECT_EQ(dump(only(unended)), dump(only(sample())));
@@ -163,7 +164,7 @@ TEST(Inheritance, FillsWhatTheFileLacks) {
   const InheritedProvider parent{"dir/_provider.fkc.md",
                                  "---\nfkc_version: 1\nprovider:\n  name: parent\n  backend: Cuda\n"
                                  "  kernel_source: theirs\n  revision_base: base\n---\n"};
-  const std::string text = "---\nprovider:\n  backend: Vulkan\n---\n" + std::string(sample_section);
+  const std::string text = fmt::format("---\nprovider:\n  backend: Vulkan\n---\n{}", sample_section);
   const ParsedDocument document = parse_document(text, "dir/a.fkc.md", &parent);
   EXPECT_EQ(rendered(document.diagnostics), "");
   ASSERT_TRUE(document.provider);

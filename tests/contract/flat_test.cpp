@@ -2,6 +2,7 @@
 // A document that lost its leading blanks says the same as before, with one warning more.
 #include "contract/flat.hpp"
 
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include "dump.hpp"
@@ -12,7 +13,7 @@ namespace {
 
 std::string flattened(const std::string& text) {
   std::string out;
-  for (const std::string_view line : split_lines(text)) out += std::string(trim_left(line)) + "\n";
+  for (const std::string_view line : split_lines(text)) out += fmt::format("{}\n", trim_left(line));
   return out;
 }
 
@@ -63,9 +64,9 @@ TEST(Flat, EveryEnclosingKeySurvives) {
 
 TEST(Flat, TheSeedDocumentsSurvive) {
   for (const std::string name : {"cpu-conv", "vulkan-conv"}) {
-    const std::string text = read_repository_file("suites/contracts/" + name + ".fkc.md");
+    const std::string text = read_repository_file(fmt::format("suites/contracts/{}.fkc.md", name));
     expect_same(text, flattened(text));
-    const std::string flat = read_repository_file("suites/contracts/flat/" + name + ".txt");
+    const std::string flat = read_repository_file(fmt::format("suites/contracts/flat/{}.txt", name));
     EXPECT_EQ(parse_document(flat, "a").diagnostics.size(), parse_document(text, "a").diagnostics.size() + 1);
   }
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include "contract/text.hpp"
@@ -16,7 +17,7 @@ std::string formatted(const std::string& text) {
 
 std::string flattened(const std::string& text) {
   std::string out;
-  for (const std::string_view line : split_lines(text)) out += std::string(trim_left(line)) + "\n";
+  for (const std::string_view line : split_lines(text)) out += fmt::format("{}\n", trim_left(line));
   return out;
 }
 
@@ -46,7 +47,7 @@ TEST(Format, ProseIsNotTouched) {
 
 TEST(Format, TheSeedDocumentsKeepTheirMeaning) {
   for (const std::string name : {"cpu-conv", "vulkan-conv"}) {
-    const std::string flat = read_repository_file("suites/contracts/flat/" + name + ".txt");
+    const std::string flat = read_repository_file(fmt::format("suites/contracts/flat/{}.txt", name));
     const std::string once = formatted(flat);
     EXPECT_EQ(formatted(once), once);
     const ParsedDocument before = parse_document(flat, "a");

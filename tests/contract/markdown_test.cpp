@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 #include "contract/markdown.hpp"
 
+#include <fmt/core.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -18,11 +19,10 @@ using ::testing::IsEmpty;
 std::vector<std::string> sections(const std::string& text) {
   std::vector<std::string> out;
   for (const Section& section : read_outline(split_lines(text)).sections) {
-    std::string row = section.title + "@" + std::to_string(section.line) + "(";
-    for (const Fence& fence : section.fences)
-      row += std::to_string(fence.open_line) + "-" + std::to_string(fence.close_line) + " ";
-    for (const int line : section.unclosed) row += "!" + std::to_string(line);
-    out.push_back(row + ")");
+    std::string row = fmt::format("{}@{}(", section.title, section.line);
+    for (const Fence& fence : section.fences) row += fmt::format("{}-{} ", fence.open_line, fence.close_line);
+    for (const int line : section.unclosed) row += fmt::format("!{}", line);
+    out.push_back(fmt::format("{})", row));
   }
   return out;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 #include "contract/yaml.hpp"
 
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <string>
@@ -100,9 +101,9 @@ TEST(Yaml, RefusalsComeWithTheirPlace) {
       {"[a, b]\n", "YamlSyntax", 11, 1},
       {"a: b: c\n", "YamlSyntax", 11, 5},
       {"[a]: b\n", "BadScalarType", 11, 1},
-      {"a: " + std::string(20, '[') + std::string(20, ']') + "\n", "NestingTooDeep", 11, 19},
-      {"a: " + std::string(max_scalar_bytes + 1, 'x') + "\n", "ScalarTooLong", 11, 4},
-      {"a: b\n" + std::string(max_chunk_bytes, '#') + "\n", "BlockTooLarge", 11, 1},
+      {fmt::format("a: {}{}\n", std::string(20, '['), std::string(20, ']')), "NestingTooDeep", 11, 19},
+      {fmt::format("a: {}\n", std::string(max_scalar_bytes + 1, 'x')), "ScalarTooLong", 11, 4},
+      {fmt::format("a: b\n{}\n", std::string(max_chunk_bytes, '#')), "BlockTooLarge", 11, 1},
   };
   for (const Refusal& refusal : refusals) {
     const Parsed parsed = parse(refusal.text);
