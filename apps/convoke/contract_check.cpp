@@ -4,6 +4,10 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <iterator>
+#include <map>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -71,12 +75,23 @@ std::string rendered(const Diagnostic& diagnostic, bool colour) {
   return text;
 }
 
+// Documents of one folder are one provider's tree, which is imported together; others need not agree.
+std::vector<Diagnostic> cross_check_folders(const std::vector<ParsedDocument>& parsed) {
+  std::map<std::string, std::vector<ParsedDocument>> folders;
+  for (const ParsedDocument& document : parsed)
+    folders[std::filesystem::path(document.path).parent_path()].push_back(document);
+  std::vector<Diagnostic> findings;
+  for (const auto& [folder, documents] : folders)
+    std::ranges::copy(contract::cross_check(documents), std::back_inserter(findings));
+  return findings;
+}
+
 std::vector<ParsedDocument> parse_all(const std::vector<Source>& sources) {
   std::vector<ParsedDocument> parsed;
   for (const Source& source : sources)
     parsed.push_back(contract::parse_document(source.document.text, source.document.path,
                                               source.inherited ? &*source.inherited : nullptr));
-  for (const Diagnostic& diagnostic : contract::cross_check(parsed)) {
+  for (const Diagnostic& diagnostic : cross_check_folders(parsed)) {
     const auto owner = std::ranges::find(parsed, diagnostic.path, &ParsedDocument::path);
     if (owner != parsed.end()) owner->diagnostics.push_back(diagnostic);
   }
