@@ -9,6 +9,7 @@
 
 #include "base/fail.hpp"
 #include "base/glob.hpp"
+#include "bind/binding_table.hpp"
 #include "bind/builtin_documents.hpp"
 #include "contract/contract.hpp"
 #include "contract_text.hpp"
@@ -54,7 +55,7 @@ Result<std::vector<Listed>> read_contracts(const std::vector<std::string>& paths
 
 std::vector<std::string> ids_of(const Listed& listed) {
   std::vector<std::string> ids;
-  for (const contract::Key& key : listed.keys) ids.push_back(impl_id(listed.contract, key));
+  for (const contract::Key& key : listed.keys) ids.push_back(bind::impl_id(listed.contract, key));
   return ids;
 }
 
@@ -62,7 +63,7 @@ Json json_of(const Listed& listed) {
   const contract::Contract& contract = listed.contract;
   Json keys = Json::array();
   for (const contract::Key& key : listed.keys)
-    keys.push_back({{"id", impl_id(contract, key)}, {"dtypes", key.dtypes}, {"symbol", key.symbol}});
+    keys.push_back({{"id", bind::impl_id(contract, key)}, {"dtypes", key.dtypes}, {"symbol", key.symbol}});
   return {{"path", listed.path},
           {"kernel", contract.kernel},
           {"entry_point", contract.entry_point},

@@ -126,13 +126,6 @@ std::string_view word_of(contract::Determinism determinism) noexcept {
   return "?";
 }
 
-std::string impl_id(const Contract& contract, const contract::Key& key) {
-  std::string dtypes = fmt::format("{}", fmt::join(key.dtypes, ","));
-  for (char& c : dtypes) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  return fmt::format("{}/{}/{}/{}#{:08x}", bind::name_of(contract.backend), contract.kernel_source, contract.kernel,
-                     dtypes, contract.revision >> 32);
-}
-
 std::string hash_text(const Contract& contract) { return fmt::format("{:016x}", contract.revision); }
 
 std::string contract_text(const Contract& contract, const std::string& path, const std::vector<std::string>& ids,

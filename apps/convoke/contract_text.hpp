@@ -12,8 +12,6 @@ namespace convoke::cli {
 
 /// `bitwise`, `same_hardware_bitwise` or `nondeterministic`.
 std::string_view word_of(contract::Determinism determinism) noexcept;
-/// `cpu/portable/conv2d_f32/f32,f32,f32,f32#9698b0be`: the ImplId of this key.
-std::string impl_id(const contract::Contract& contract, const contract::Key& key);
 /// The revision hash, 16 digits.
 std::string hash_text(const contract::Contract& contract);
 

@@ -10,8 +10,7 @@
 #include <vector>
 
 #include "base/fail.hpp"
-#include "bind/binding_table.hpp"
-#include "oracle/compare.hpp"
+#include "judge/check.hpp"
 
 namespace convoke::cli {
 namespace {
@@ -30,21 +29,6 @@ ConvTranspose2dParams transpose_params(const ConvParams& p) {
           .dilation = p.dilation,
           .output_padding = p.output_padding,
           .groups = p.groups};
-}
-
-bool promises_law(const Catalog& catalog, const std::string& kernel) {
-  const auto bindings = catalog.table().all();
-  for (const bind::Binding& binding : bindings) {
-    if (binding.id != kernel) continue;
-    const bind::Binding& own = binding.alias_of ? bindings[*binding.alias_of] : binding;
-    return own.contract->numerics && own.contract->numerics->order == "law";
-  }
-  return false;
-}
-
-std::string disagreement(const oracle::Comparison& comparison, std::string_view with) {
-  return fmt::format("{} of {} outputs differ from {}, first {}", comparison.wrong, comparison.compared, with,
-                     comparison.first ? comparison.first->text : "unknown");
 }
 
 Timing summary_of(std::vector<double> samples) {
@@ -131,49 +115,37 @@ oracle::Sampling sampling_of(const Geometry& geometry, const Check& check) {
   return {std::max(fewest, static_cast<std::int64_t>(check.terms / terms)), check.seed};
 }
 
-Verdict verify(const Operands& operands, const Geometry& geometry, const Plan& plan, const Catalog& catalog,
-               const Check& check) {
+Verdict verify(const Operands& operands, const Geometry& geometry, const Plan& plan, const Check& check) {
+  judge::CheckOptions options;
+  options.sampling = sampling_of(geometry, check);
+  options.sums_are_exact = check.exact_sums;
   const oracle::Request request{geometry, operands.x, operands.weight, operands.bias};
-  const oracle::Sampling sampling = sampling_of(geometry, check);
-  const bool law = promises_law(catalog, plan.kernel());
-  if (law)
-    if (const auto compared = oracle::compare_law(request, operands.out, sampling); !compared.passed())
-      return {false, disagreement(compared, "the law of the sum")};
-  const auto exact = check.exact_sums ? oracle::compare_exact(request, operands.out, sampling)
-                                      : oracle::compare_bound(request, operands.out, {}, sampling);
-  if (!exact.passed()) return {false, disagreement(exact, "the exact sum")};
-  return {true,
-          fmt::format("{} of {} outputs {}; largest error {:.2g} of its bound", exact.compared,
-                      oracle::output_count(geometry), law ? "equal the law of the sum" : "agree with the exact sum",
-                      exact.worst_error_over_bound)};
+  const judge::Check checked = judge::check_output(plan, request, operands.out, options);
+  if (!checked.passed) return {false, checked.reason};
+  return {true, fmt::format("{} of {} outputs {}; largest error {:.2g} of its bound", checked.exact->compared,
+                            oracle::output_count(geometry),
+                            checked.law ? "equal the law of the sum" : "agree with the exact sum",
+                            checked.exact->worst_error_over_bound)};
 }
 
+// The planner names each candidate among the error's values, with the clause that refused it.
 std::string refusal_of(const Error& error, const std::string& kernel) {
-  const std::string start = fmt::format("\n  {}: ", kernel);
-  const std::size_t begin = error.message.find(start);
-  if (error.code != ErrorCode::no_kernel || begin == std::string::npos) return error.message;
-  const std::size_t text = begin + start.size();
-  return error.message.substr(text, error.message.find('\n', text) - text);
+  for (const auto& [name, refusal] : error.values)
+    if (error.code == ErrorCode::no_kernel && name == kernel) return refusal;
+  return error.message;
 }
 
 Error forced_error(Error error, const std::string& kernel) {
   if (error.code != ErrorCode::no_kernel || kernel.empty()) return error;
-  std::string kept;
-  bool matched = false;
-  for (std::size_t begin = 0; begin < error.message.size();) {
-    const std::size_t end = std::min(error.message.find('\n', begin), error.message.size());
-    const std::string line = error.message.substr(begin, end - begin);
-    const bool not_meant = line.find(": kernel: wanted ") != std::string::npos;
-    if (!not_meant) kept += (begin == 0 ? "" : "\n") + line;
-    matched = matched || (begin > 0 && !not_meant);
-    begin = end + 1;
-  }
-  error.message = std::move(kept);
-  if (matched) return error;
-  return {ErrorCode::not_found,
-          "kernel",
-          fmt::format("no kernel of this operation matches '{}'; 'convoke contracts list' names them all", kernel),
-          {}};
+  std::erase_if(error.values, [](const auto& value) { return value.second.starts_with("kernel: wanted "); });
+  if (error.values.empty())
+    return {ErrorCode::not_found,
+            "kernel",
+            fmt::format("no kernel of this operation matches '{}'; 'convoke contracts list' names them all", kernel),
+            {}};
+  error.message.resize(std::min(error.message.find('\n'), error.message.size()));
+  for (const auto& [id, refusal] : error.values) error.message += fmt::format("\n  {}: {}", id, refusal);
+  return error;
 }
 
 }  // namespace convoke::cli

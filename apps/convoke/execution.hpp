@@ -69,8 +69,7 @@ struct Verdict {
 
 /// The output that the operands hold against the exact oracle, and against the law oracle where the contract of the
 /// kernel, or of the one it is an alias of, promises the law.
-Verdict verify(const Operands& operands, const Geometry& geometry, const Plan& plan, const Catalog& catalog,
-               const Check& check);
+Verdict verify(const Operands& operands, const Geometry& geometry, const Plan& plan, const Check& check);
 
 /// What a no_kernel error says about one kernel: `clause: wanted ..., found ...`.
 std::string refusal_of(const Error& error, const std::string& kernel);

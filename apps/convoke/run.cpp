@@ -49,7 +49,7 @@ Result<Outcome> compute(const RunInput& input, const Settings& settings, const C
   Outcome outcome{*std::move(plan), *timing, digest_of(input.operands.out), std::nullopt};
   if (settings.verify) {
     const bool generated = input.workload.has_value();
-    outcome.verdict = verify(input.operands, input.geometry, outcome.plan, catalog,
+    outcome.verdict = verify(input.operands, input.geometry, outcome.plan,
                              {.exact_sums = generated && input.problem.data == problem::DataKind::integer,
                               .terms = verified_terms,
                               .seed = input.problem.seed});

@@ -29,7 +29,7 @@ class CONVOKE_API Catalog {
   static const Catalog& builtin();
 
   /// The built-in contracts plus `documents`, each bound through the link registry that its front matter names. A
-  /// document called `_provider.fkc.md` supplies front matter to the others of its folder. Documents that share a
+  /// document called `_provider.fkc.md` supplies front matter to the others below its folder. Documents that share a
   /// provider name must agree on its fields. Errors: invalid_document (the message holds every diagnostic, in a
   /// compiler's manner), not_found (a registry or symbol that nothing here provides).
   [[nodiscard]] static Result<Catalog> with_documents(const std::vector<Document>& documents);

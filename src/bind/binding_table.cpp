@@ -22,14 +22,6 @@ constexpr std::array<std::pair<Operator, std::string_view>, 5> operators = {{
     {Operator::cast, "Cast"},
 }};
 
-// backend/source/kernel/dtypes#hash, the text that globs match and every table prints.
-std::string impl_id(const contract::Contract& contract, const std::vector<DType>& dtypes) {
-  std::vector<std::string_view> names;
-  for (DType dtype : dtypes) names.push_back(convoke::name_of(dtype));
-  return fmt::format("{}/{}/{}/{}#{:08x}", name_of(contract.backend), contract.kernel_source, contract.kernel,
-                     fmt::join(names, ","), contract.revision >> 32);
-}
-
 std::string where(const contract::ParsedDocument& document, const contract::Contract& contract) {
   return fmt::format("{}:{}: {}", document.path, contract.line, contract.kernel);
 }
@@ -60,6 +52,13 @@ std::string_view name_of(contract::Backend backend) noexcept {
       return "metal";
   }
   return "?";
+}
+
+std::string impl_id(const contract::Contract& contract, const contract::Key& key) {
+  std::string dtypes = fmt::format("{}", fmt::join(key.dtypes, ","));
+  for (char& c : dtypes) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  return fmt::format("{}/{}/{}/{}#{:08x}", name_of(contract.backend), contract.kernel_source, contract.kernel, dtypes,
+                     contract.revision >> 32);
 }
 
 Result<void> BindingTable::add(const contract::ParsedDocument& document, bool foreign, std::uint32_t host_isa) {
@@ -106,7 +105,7 @@ Result<void> BindingTable::add_key(const contract::ParsedDocument& document,
   binding.optional_present = key.optional_present;
   binding.function = resolution.function;
   binding.missing_isa = resolution.missing_isa;
-  binding.id = impl_id(*contract, binding.dtypes);
+  binding.id = impl_id(*contract, key);
   binding.document = document.path;
   binding.foreign = foreign;
   for (std::size_t i = 0; i < bindings_.size() && binding.function != nullptr; ++i) {

@@ -54,6 +54,10 @@ class BindingTable {
   std::vector<Binding> bindings_;
 };
 
+/// The text of the ImplId of one key, `cpu/portable/conv2d_f32/f32,f32,f32#8ae1404e`: backend, kernel_source, kernel,
+/// dtypes of the key, first 8 digits of the revision hash. What globs match and every table prints.
+std::string impl_id(const contract::Contract& contract, const contract::Key& key);
+
 /// `cpu`, `cuda`, `vulkan` or `metal`.
 std::string_view name_of(contract::Backend backend) noexcept;
 

@@ -38,15 +38,23 @@ std::string_view folder_of(std::string_view path) {
 
 bool is_provider(std::string_view path) { return path.substr(folder_of(path).size()) == "_provider.fkc.md"; }
 
-// Parses every document with the `_provider.fkc.md` of its folder, where there is one among them.
+// The provider file of the nearest folder that holds `path`, among `documents`.
+const Document* provider_of(std::string_view path, const std::vector<Document>& documents) {
+  const Document* nearest = nullptr;
+  for (const Document& document : documents) {
+    if (!is_provider(document.path) || !path.starts_with(folder_of(document.path))) continue;
+    if (nearest == nullptr || folder_of(document.path).size() > folder_of(nearest->path).size()) nearest = &document;
+  }
+  return nearest;
+}
+
 Result<std::vector<contract::ParsedDocument>> read_all(const std::vector<Document>& documents) {
   std::vector<contract::ParsedDocument> parsed;
   for (const Document& document : documents) {
     if (is_provider(document.path)) continue;
     std::optional<contract::InheritedProvider> inherited;
-    for (const Document& other : documents)
-      if (is_provider(other.path) && folder_of(other.path) == folder_of(document.path))
-        inherited = contract::InheritedProvider{other.path, other.text};
+    if (const Document* provider = provider_of(document.path, documents))
+      inherited = contract::InheritedProvider{provider->path, provider->text};
     auto one = read(document.text, document.path, inherited ? &*inherited : nullptr);
     if (!one) return tl::unexpected(one.error());
     parsed.push_back(std::move(*one));

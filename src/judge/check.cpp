@@ -30,19 +30,24 @@ Check failed(std::string reason) {
 
 }  // namespace
 
-Check check_output(const Plan& plan, const problem::Workload& workload, const CheckOptions& options) {
-  const oracle::Request request{*workload.geometry(), workload.x(), workload.weight(), workload.bias()};
+Check check_output(const Plan& plan, const oracle::Request& request, const ConstTensor& out,
+                   const CheckOptions& options) {
   Check check;
   check.passed = true;
   if (claims_the_law(plan)) {
-    check.law = oracle::compare_law(request, workload.out(), options.sampling);
+    check.law = oracle::compare_law(request, out, options.sampling);
     if (!check.law->passed()) check.reason = reason_of("law", *check.law);
   }
-  check.exact = options.sums_are_exact ? oracle::compare_exact(request, workload.out(), options.sampling)
-                                       : oracle::compare_bound(request, workload.out(), {}, options.sampling);
+  check.exact = options.sums_are_exact ? oracle::compare_exact(request, out, options.sampling)
+                                       : oracle::compare_bound(request, out, {}, options.sampling);
   if (!check.exact->passed() && check.reason.empty()) check.reason = reason_of("exact", *check.exact);
   check.passed = check.reason.empty();
   return check;
+}
+
+Check check_output(const Plan& plan, const problem::Workload& workload, const CheckOptions& options) {
+  const oracle::Request request{*workload.geometry(), workload.x(), workload.weight(), workload.bias()};
+  return check_output(plan, request, workload.out(), options);
 }
 
 Check check(const Plan& plan, problem::Workload& workload, const CheckOptions& options) {

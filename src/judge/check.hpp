@@ -34,7 +34,9 @@ struct Check {
 /// Fails also where anything but the output changed.
 Check check(const Plan& plan, problem::Workload& workload, const CheckOptions& options = {});
 
-/// The same, of an output that was computed already.
+/// The same, of an output that `plan` computed already.
+Check check_output(const Plan& plan, const oracle::Request& request, const ConstTensor& out,
+                   const CheckOptions& options = {});
 Check check_output(const Plan& plan, const problem::Workload& workload, const CheckOptions& options = {});
 
 /// Plans `workload` on this operation; its geometry must hold.

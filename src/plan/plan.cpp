@@ -49,22 +49,29 @@ convoke_conv_params kernel_params(const Geometry& geometry) {
           .groups = p.groups};
 }
 
+// One line a candidate in the text, and the same among the values: ImplId, and the clause that refused it.
 Error nothing_admits(const Request& request, const std::vector<Refusal>& refusals) {
-  std::string text =
-      fmt::format("no kernel admits this {} in {}", name_of(request.geometry.op), name_of(request.dtype()));
-  for (const Refusal& refusal : refusals)
-    text +=
-        fmt::format("\n  {}: {}: wanted {}, found {}", refusal.kernel, refusal.clause, refusal.wanted, refusal.found);
-  if (refusals.empty()) text += ": the catalog holds none for this operation";
-  return {ErrorCode::no_kernel, refusals.empty() ? "catalog" : refusals.front().clause, std::move(text), {}};
+  Error error{ErrorCode::no_kernel,
+              refusals.empty() ? "catalog" : refusals.front().clause,
+              fmt::format("no kernel admits this {} in {}", name_of(request.geometry.op), name_of(request.dtype())),
+              {}};
+  for (const Refusal& refusal : refusals) {
+    std::string text = fmt::format("{}: wanted {}, found {}", refusal.clause, refusal.wanted, refusal.found);
+    error.message += fmt::format("\n  {}: {}", refusal.kernel, text);
+    error.values.emplace_back(refusal.kernel, std::move(text));
+  }
+  if (refusals.empty()) error.message += ": the catalog holds none for this operation";
+  return error;
 }
 
 std::string reason_for(const Route& route, std::size_t admitted, const PlanOptions& options) {
   const std::size_t copies = route.steps.size() - 1;
-  const std::string steps = copies == 0 ? "takes every operand as it lies" : fmt::format("needs {} copies", copies);
+  const std::string steps = copies == 0   ? "takes every operand as it lies"
+                            : copies == 1 ? "one operand is copied"
+                                          : fmt::format("{} operands are copied", copies);
   if (!options.kernel.empty()) return fmt::format("matches '{}'; {}", options.kernel, steps);
-  return fmt::format("{} of {} that meet the demand; {}",
-                     admitted == 1 ? "the only one" : "first with the fewest steps", admitted, steps);
+  if (admitted == 1) return "the only kernel that meets the demand; " + steps;
+  return fmt::format("the fewest steps of {} kernels that meet the demand; {}", admitted, steps);
 }
 
 Result<Plan> make_plan(Request request, const PlanOptions& options) {
