@@ -157,8 +157,8 @@ class Recovery {
 
  private:
   struct Level {
-    const Context* context;
-    int indent;            ///< of the keys in it, or of the dashes of a list
+    const Context* context = nullptr;
+    int indent = 0;        ///< of the keys in it, or of the dashes of a list
     bool is_item = false;  ///< the keys of one item of a list
   };
 
