@@ -76,10 +76,24 @@ enum convoke_isa {
   CONVOKE_ISA_AVX512 = 2     // x86-64-v4
 };
 
-// One row of a folder's entry table. Rows of one symbol stand in order of preference.
+// What a kernel computes, and so what it may be handed. Convolutions take x, weight and, where the key has one, bias,
+// and write out; the others take one operand and write one.
+enum convoke_operator {
+  CONVOKE_CONV2D = 0,
+  CONVOKE_CONV_TRANSPOSE2D = 1,
+  CONVOKE_CONTIGUIZE = 2,
+  CONVOKE_COPY_OUT = 3,
+  CONVOKE_CAST = 4
+};
+
+// One row of a folder's entry table. Rows of one symbol stand in order of preference. A contract that says anything
+// else of the symbol than the row does is refused when it is bound.
 typedef struct convoke_entry {
   const char* symbol;
-  uint32_t isa;
+  int32_t op;            // enum convoke_operator
+  int32_t input_dtype;   // enum convoke_dtype, of every input
+  int32_t output_dtype;  // enum convoke_dtype
+  uint32_t isa;          // bits of enum convoke_isa
   convoke_host_kernel function;
 } convoke_entry;
 

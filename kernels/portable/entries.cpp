@@ -14,16 +14,21 @@
 namespace convoke::portable {
 namespace {
 
+// One row of one build of a kernel.
+#define CONVOKE_ROW(NAME, OP, INPUT, OUTPUT, ISA_BIT, BUILD) \
+  {"convoke::portable::" #NAME, CONVOKE_##OP, CONVOKE_##INPUT, CONVOKE_##OUTPUT, ISA_BIT, &BUILD::NAME},
+
 constexpr convoke_entry table[] = {
 #if CONVOKE_PORTABLE_WITH_FMA
-#define CONVOKE_KERNEL(NAME)                                  \
-  {"convoke::portable::" #NAME, CONVOKE_ISA_FMA, &fma::NAME}, \
-      {"convoke::portable::" #NAME, CONVOKE_ISA_BASELINE, &baseline::NAME},
+#define CONVOKE_KERNEL(NAME, OP, INPUT, OUTPUT)              \
+  CONVOKE_ROW(NAME, OP, INPUT, OUTPUT, CONVOKE_ISA_FMA, fma) \
+  CONVOKE_ROW(NAME, OP, INPUT, OUTPUT, CONVOKE_ISA_BASELINE, baseline)
 #else
-#define CONVOKE_KERNEL(NAME) {"convoke::portable::" #NAME, CONVOKE_ISA_BASELINE, &baseline::NAME},
+#define CONVOKE_KERNEL(NAME, OP, INPUT, OUTPUT) CONVOKE_ROW(NAME, OP, INPUT, OUTPUT, CONVOKE_ISA_BASELINE, baseline)
 #endif
 #include "kernels/portable/kernels.inc"
 #undef CONVOKE_KERNEL
+#undef CONVOKE_ROW
 };
 
 }  // namespace

@@ -8,7 +8,7 @@
 
 namespace convoke::portable::CONVOKE_PORTABLE_ISA {
 
-#define CONVOKE_KERNEL(NAME) int32_t NAME(const convoke_call* call) noexcept;
+#define CONVOKE_KERNEL(NAME, OP, INPUT, OUTPUT) int32_t NAME(const convoke_call* call) noexcept;
 #include "kernels/portable/kernels.inc"
 #undef CONVOKE_KERNEL
 

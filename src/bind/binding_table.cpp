@@ -22,6 +22,28 @@ constexpr std::array<std::pair<Operator, std::string_view>, 5> operators = {{
     {Operator::cast, "Cast"},
 }};
 
+// Whether the key's operands are what the function takes; the error completes "entry_point X ...".
+tl::expected<void, std::string> check_signature(const convoke_entry& entry, const contract::Contract& contract,
+                                                const contract::Key& key, const Binding& binding) {
+  const auto op = static_cast<Operator>(entry.op);
+  if (op != binding.op) return tl::unexpected(fmt::format("computes {}, not {}", token_of(op), token_of(binding.op)));
+  const bool convolves = op == Operator::conv2d || op == Operator::conv_transpose2d;
+  const std::size_t inputs = contract.inputs.size() - (key.optional_present ? 0 : 1);
+  const bool arity = convolves ? inputs == 2 || inputs == 3 : inputs == 1;
+  if (!arity || contract.outputs.size() != 1 || key.dtypes.size() != inputs + 1)
+    return tl::unexpected(fmt::format(
+        "takes {} and writes one output; this key has {} inputs, {} outputs and {} dtypes",
+        convolves ? "x, weight and perhaps bias" : "one input", inputs, contract.outputs.size(), key.dtypes.size()));
+  for (std::size_t i = 0; i < binding.dtypes.size(); ++i) {
+    const auto wanted = static_cast<DType>(i < inputs ? entry.input_dtype : entry.output_dtype);
+    if (binding.dtypes[i] != wanted)
+      return tl::unexpected(fmt::format("wants {} as {} {}, this key has {}", convoke::name_of(wanted),
+                                        i < inputs ? "input" : "output", i < inputs ? i : i - inputs,
+                                        convoke::name_of(binding.dtypes[i])));
+  }
+  return {};
+}
+
 std::string where(const contract::ParsedDocument& document, const contract::Contract& contract) {
   return fmt::format("{}:{}: {}", document.path, contract.line, contract.kernel);
 }
@@ -102,8 +124,13 @@ Result<void> BindingTable::add_key(const contract::ParsedDocument& document,
     return fail(ErrorCode::not_found, "UnknownEntryPoint", {named("entry_point", key.symbol)},
                 "{}: entry_point '{}' is not in the registry '{}'", where(document, *contract), key.symbol,
                 registry_name);
+  if (resolution.entry != nullptr) {
+    if (auto fits = check_signature(*resolution.entry, *contract, key, binding); !fits)
+      return fail(ErrorCode::invalid_document, "SignatureMismatch", {named("entry_point", key.symbol)},
+                  "{}: entry_point '{}' {}", where(document, *contract), key.symbol, fits.error());
+  }
   binding.optional_present = key.optional_present;
-  binding.function = resolution.function;
+  binding.function = resolution.function();
   binding.missing_isa = resolution.missing_isa;
   binding.id = impl_id(*contract, key);
   binding.document = document.path;

@@ -17,8 +17,14 @@
 
 namespace convoke::bind {
 
-/// Operators the planner knows. Contracts of other operators cannot be bound here.
-enum class Operator { conv2d, conv_transpose2d, contiguize, copy_out, cast };
+/// Operators the planner knows, numbered as convoke_operator. Contracts of other operators cannot be bound here.
+enum class Operator {
+  conv2d = CONVOKE_CONV2D,
+  conv_transpose2d = CONVOKE_CONV_TRANSPOSE2D,
+  contiguize = CONVOKE_CONTIGUIZE,
+  copy_out = CONVOKE_COPY_OUT,
+  cast = CONVOKE_CAST,
+};
 
 /// `Conv2D`, `Contiguize`, ... as contracts spell it; nullopt for other operators.
 std::optional<Operator> operator_of(std::string_view op_kind) noexcept;
@@ -45,7 +51,8 @@ class BindingTable {
   std::span<const Binding> all() const noexcept { return bindings_; }
 
   /// Adds every key of the document's contracts, linked for a host with `host_isa`. Errors: not_found (unknown
-  /// registry, symbol or operator), invalid_document (the same function, key and kernel_source twice).
+  /// registry, symbol or operator), invalid_document (a key that its function does not take; the same function, key and
+  /// kernel_source twice).
   Result<void> add(const contract::ParsedDocument& document, bool foreign, std::uint32_t host_isa);
 
  private:

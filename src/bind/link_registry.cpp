@@ -17,12 +17,8 @@ Resolution resolve_in(Table table, std::string_view symbol, std::uint32_t host_i
   Resolution found;
   for (const convoke_entry& row : table) {
     if (row.symbol != symbol) continue;
-    found.known = true;
-    found.missing_isa = row.isa & ~host_isa;
-    if (found.missing_isa == 0) {
-      found.function = row.function;
-      break;
-    }
+    found = {true, &row, row.isa & ~host_isa};
+    if (found.missing_isa == 0) break;
   }
   return found;
 }

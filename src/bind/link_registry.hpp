@@ -9,12 +9,16 @@
 
 namespace convoke::bind {
 
-/// What a symbol stands for. `known` with a null function: the registry names the symbol but nothing here can run it,
-/// because its backend is not built in or the host lacks `missing_isa`.
+/// What a symbol stands for. `known` without an entry: the registry names the symbol, but its backend is not built in.
+/// An entry with `missing_isa`: the host cannot run it.
 struct Resolution {
   bool known = false;
-  convoke_host_kernel function = nullptr;
+  const convoke_entry* entry = nullptr;
   std::uint32_t missing_isa = 0;
+
+  convoke_host_kernel function() const noexcept {
+    return entry == nullptr || missing_isa != 0 ? nullptr : entry->function;
+  }
 };
 
 /// A named symbol table. Documents name the one they are bound through in `provider.link_registry`.

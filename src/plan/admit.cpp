@@ -120,9 +120,15 @@ std::optional<Clause> refused_by_constraint(const bind::Binding& binding, const 
   return std::nullopt;
 }
 
+// A promise of 2^k bytes satisfies any smaller power of two; other numbers want the next power.
+std::size_t wanted_alignment(const bind::Binding& binding, std::size_t index) {
+  const std::uint64_t bytes = binding.contract->caps.alignment_bytes.value_or(size_of(binding.dtypes[index]));
+  return bytes > max_scratch_align ? static_cast<std::size_t>(bytes) : std::bit_ceil(static_cast<std::size_t>(bytes));
+}
+
 LayoutClause layout_clause_of(const bind::Binding& binding, std::size_t index) {
   const contract::Contract& contract = *binding.contract;
-  const std::size_t alignment = contract.caps.alignment_bytes.value_or(size_of(binding.dtypes[index]));
+  const std::size_t alignment = wanted_alignment(binding, index);
   if (index < binding.input_count()) {
     const contract::Operand& operand = contract.inputs[index];
     return {operand.name, operand.layout ? &*operand.layout : nullptr,

@@ -93,6 +93,25 @@ TEST(Catalog, AnUnknownSymbolIsNamed) {
   EXPECT_THAT(catalog.error().message, HasSubstr("conv9d_f32"));
 }
 
+// A document of ours that says of a symbol what it is not must not reach a kernel.
+TEST(Catalog, AKeyThatTheFunctionDoesNotTakeIsRefused) {
+  const auto error_of = [](std::string_view from, std::string_view to) {
+    Document document = seed("cpu-conv.fkc.md");
+    document.text = with(document.text, from, to);
+    const auto catalog = Catalog::with_documents({document});
+    EXPECT_FALSE(catalog);
+    return catalog ? Error{} : catalog.error();
+  };
+  const Error op = error_of("entry_point: \"fuel_cpu_backend::byte_kernels::conv2d_f32\"",
+                            "entry_point: \"fuel_cpu_backend::byte_kernels::conv_transpose2d_f32\"");
+  EXPECT_EQ(op.rule, "SignatureMismatch");
+  EXPECT_THAT(op.message, HasSubstr("computes ConvTranspose2D, not Conv2D"));
+  const Error dtype = error_of("entry_point: \"fuel_cpu_backend::byte_kernels::conv2d_f32\"",
+                               "entry_point: \"fuel_cpu_backend::byte_kernels::conv2d_f64\"");
+  EXPECT_EQ(dtype.rule, "SignatureMismatch");
+  EXPECT_THAT(dtype.message, HasSubstr("wants f64"));
+}
+
 TEST(Catalog, AnUnknownRegistryListsTheKnownOnes) {
   Document document = seed("cpu-conv.fkc.md");
   document.text =

@@ -20,7 +20,7 @@ TEST(LinkRegistry, OwnSymbolsResolve) {
       const std::string symbol = std::string("convoke::portable::") + kernel + "_" + dtype;
       const Resolution found = registry->resolve(symbol, host().isa);
       EXPECT_TRUE(found.known) << symbol;
-      EXPECT_NE(found.function, nullptr) << symbol;
+      EXPECT_NE(found.function(), nullptr) << symbol;
     }
 }
 
@@ -31,8 +31,8 @@ TEST(LinkRegistry, SeedSymbolsAreTheSameFunctions) {
   for (const char* kernel : {"conv2d_f32", "conv2d_f16", "conv_transpose2d_f64", "conv_transpose2d_bf16"}) {
     const Resolution theirs = seed->resolve(std::string("fuel_cpu_backend::byte_kernels::") + kernel, host().isa);
     const Resolution ours = own->resolve(std::string("convoke::portable::") + kernel, host().isa);
-    ASSERT_NE(theirs.function, nullptr) << kernel;
-    EXPECT_EQ(theirs.function, ours.function) << kernel;
+    ASSERT_NE(theirs.function(), nullptr) << kernel;
+    EXPECT_EQ(theirs.function(), ours.function()) << kernel;
   }
 }
 
@@ -50,10 +50,10 @@ TEST(LinkRegistry, UnknownNamesAreUnknown) {
 TEST(LinkRegistry, TheBaselineHostGetsTheBaselineBuild) {
   const LinkRegistry* own = find_registry("convoke");
   const Resolution baseline = own->resolve("convoke::portable::conv2d_f32", CONVOKE_ISA_BASELINE);
-  ASSERT_NE(baseline.function, nullptr);
+  ASSERT_NE(baseline.function(), nullptr);
   EXPECT_EQ(baseline.missing_isa, 0u);
   if ((host().isa & CONVOKE_ISA_FMA) == 0) GTEST_SKIP() << "this host has no FMA, so there is one build only";
-  EXPECT_NE(own->resolve("convoke::portable::conv2d_f32", CONVOKE_ISA_FMA).function, baseline.function);
+  EXPECT_NE(own->resolve("convoke::portable::conv2d_f32", CONVOKE_ISA_FMA).function(), baseline.function());
 }
 
 TEST(LinkRegistry, VulkanSymbolsAreKnownWithoutAFunction) {
@@ -61,7 +61,7 @@ TEST(LinkRegistry, VulkanSymbolsAreKnownWithoutAFunction) {
   ASSERT_NE(seed, nullptr);
   const Resolution found = seed->resolve("fuel_vulkan_backend::fkc::conv2d_bf16", every_isa);
   EXPECT_TRUE(found.known);
-  EXPECT_EQ(found.function, nullptr);
+  EXPECT_EQ(found.function(), nullptr);
   EXPECT_FALSE(seed->resolve("fuel_vulkan_backend::fkc::conv2d_f64", every_isa).known);
 }
 
