@@ -36,7 +36,8 @@ struct PlanOptions {
 };
 
 /// The caller's own thread pool: must call `body(begin, end)` over disjoint ranges that cover [0, count), on any
-/// threads, and return when all are done. The results do not depend on how it splits.
+/// threads, and return when all are done. The results do not depend on how it splits. One that throws, or leaves ranges
+/// out, makes the run an invalid_argument error with `out` incomplete.
 using ParallelFor =
     std::function<void(std::int64_t count, const std::function<void(std::int64_t begin, std::int64_t end)>& body)>;
 

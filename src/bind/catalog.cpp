@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "base/fail.hpp"
+#include "base/guard.hpp"
 #include "base/host.hpp"
 #include "bind/binding_table.hpp"
 #include "bind/builtin_documents.hpp"
@@ -72,19 +73,27 @@ Result<bind::BindingTable> import_builtin() {
   return table;
 }
 
-}  // namespace
-
-Result<Catalog> Catalog::with_documents(const std::vector<Document>& documents) {
+Result<bind::BindingTable> import_foreign(const std::vector<Document>& documents) {
   const auto parsed = read_all(documents);
   if (!parsed) return tl::unexpected(parsed.error());
   if (const auto findings = contract::cross_check(*parsed); !findings.empty()) {
     const Error error = document_error(findings);
     if (!error.message.empty()) return tl::unexpected(error);
   }
-  bind::BindingTable table = builtin().table();
+  bind::BindingTable table = Catalog::builtin().table();
   for (const contract::ParsedDocument& document : *parsed)
     if (auto added = table.add(document, true, host().isa); !added) return tl::unexpected(added.error());
-  return Catalog(std::make_shared<const bind::BindingTable>(std::move(table)));
+  return table;
+}
+
+}  // namespace
+
+Result<Catalog> Catalog::with_documents(const std::vector<Document>& documents) {
+  return guarded([&]() -> Result<Catalog> {
+    auto table = import_foreign(documents);
+    if (!table) return tl::unexpected(table.error());
+    return Catalog(std::make_shared<const bind::BindingTable>(std::move(*table)));
+  });
 }
 
 const Catalog& Catalog::builtin() {

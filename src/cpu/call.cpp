@@ -4,16 +4,33 @@
 #include <omp.h>
 
 #include <array>
+#include <atomic>
 
 namespace convoke::cpu {
 namespace {
 
 constexpr std::size_t max_operands = 6;
 
-// Hands the caller's std::function to a kernel that knows only C.
+struct CallersPool {
+  const ParallelFor& parallel_for;
+  bool failed = false;
+};
+
+// Hands the caller's std::function to a kernel that knows only C. Kernels do not throw, so what it throws ends here; a
+// pool that drops or invents a range would leave outputs unwritten, or write beyond them, so each is checked.
 void run_callers_pool(void* context, std::int64_t count, convoke_range_body body, void* body_context) {
-  const auto& parallel_for = *static_cast<const ParallelFor*>(context);
-  parallel_for(count, [=](std::int64_t begin, std::int64_t end) { body(body_context, begin, end); });
+  auto& pool = *static_cast<CallersPool*>(context);
+  std::atomic<std::int64_t> covered = 0;
+  try {
+    pool.parallel_for(count, [&](std::int64_t begin, std::int64_t end) {
+      if (begin < 0 || begin >= end || end > count) return;
+      body(body_context, begin, end);
+      covered += end - begin;
+    });
+  } catch (...) {
+    pool.failed = true;
+  }
+  pool.failed = pool.failed || covered != count;
 }
 
 }  // namespace
@@ -40,7 +57,9 @@ int run(const Call& call) {
   for (std::size_t i = 0; i < call.inputs.size(); ++i) inputs[i] = &call.inputs[i];
   for (std::size_t i = 0; i < call.outputs.size(); ++i) outputs[i] = &call.outputs[i];
   const bool own_pool = call.parallel_for != nullptr && *call.parallel_for;
-  const convoke_parallel_for parallel_for{const_cast<ParallelFor*>(call.parallel_for), run_callers_pool};
+  static const ParallelFor none;
+  CallersPool pool{own_pool ? *call.parallel_for : none};
+  const convoke_parallel_for parallel_for{&pool, run_callers_pool};
   const convoke_call kernel_call{.size = sizeof(convoke_call),
                                  .version = CONVOKE_KERNEL_VERSION,
                                  .inputs = inputs.data(),
@@ -53,7 +72,8 @@ int run(const Call& call) {
                                  .threads = call.threads,
                                  .reserved = 0,
                                  .parallel_for = own_pool ? &parallel_for : nullptr};
-  return call.function(&kernel_call);
+  const int status = call.function(&kernel_call);
+  return pool.failed ? pool_failure : status;
 }
 
 }  // namespace convoke::cpu

@@ -27,7 +27,10 @@ struct Call {
   const ParallelFor* parallel_for = nullptr;  // null or empty: OpenMP
 };
 
-/// The kernel's status.
+/// A status beside convoke_status: the caller's parallel_for threw, or did not cover every range once.
+inline constexpr int pool_failure = -1;
+
+/// The kernel's status, or pool_failure.
 int run(const Call& call);
 
 }  // namespace convoke::cpu

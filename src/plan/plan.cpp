@@ -10,6 +10,7 @@
 #include "base/fail.hpp"
 #include "base/geometry.hpp"
 #include "base/glob.hpp"
+#include "base/guard.hpp"
 #include "plan/plan_impl.hpp"
 
 namespace convoke {
@@ -105,14 +106,18 @@ Result<Plan> make_plan(Request request, const PlanOptions& options) {
 
 Result<Plan> plan_any(Op op, const TensorSpec& x, const TensorSpec& weight, const std::optional<TensorSpec>& bias,
                       const TensorSpec& out, const ConvParams& params, const PlanOptions& options) {
-  return planner::make_request(op, x, weight, bias, out, params).and_then([&](Request request) {
-    return make_plan(std::move(request), options);
+  return guarded([&] {
+    return planner::make_request(op, x, weight, bias, out, params).and_then([&](Request request) {
+      return make_plan(std::move(request), options);
+    });
   });
 }
 
 Result<Dims> shape_of(Op op, const Dims& x, const Dims& weight, const ConvParams& params) {
-  return make_geometry(op, x, weight, std::nullopt, params).map([](const Geometry& geometry) {
-    return geometry.out_shape();
+  return guarded([&] {
+    return make_geometry(op, x, weight, std::nullopt, params).map([](const Geometry& geometry) {
+      return geometry.out_shape();
+    });
   });
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "base/fail.hpp"
+#include "base/guard.hpp"
 #include "base/layout.hpp"
 #include "convoke/convoke.h"
 #include "convoke/plan.hpp"
@@ -28,27 +29,23 @@ struct LastError {
 };
 thread_local LastError last_error;
 
-int remember(const Error& error) {
-  last_error = {static_cast<int>(error.code), error.rule, error.message};
+int remember(const Error& error) noexcept {
+  last_error.code = static_cast<int>(error.code);
+  try {
+    last_error.rule = error.rule;
+    last_error.message = error.message;
+  } catch (const std::bad_alloc&) {
+    last_error.rule.clear();
+    last_error.message.clear();
+  }
   return last_error.code;
 }
 
 // Runs `body`, which returns a Result, and turns what went wrong into a code.
 template <class Body>
-int guarded(Body body) noexcept {
-  try {
-    auto result = body();
-    return result ? CONVOKE_SUCCESS : remember(result.error());
-  } catch (const std::bad_alloc&) {
-    // Short enough for the string's own buffer, so this cannot fail again.
-    last_error.code = CONVOKE_OUT_OF_MEMORY;
-    last_error.rule.assign("memory");
-    last_error.message.assign("out of memory");
-    return CONVOKE_OUT_OF_MEMORY;
-  } catch (...) {
-    last_error = {CONVOKE_KERNEL_FAILURE, "", "unknown failure"};
-    return CONVOKE_KERNEL_FAILURE;
-  }
+int coded(Body body) noexcept {
+  const auto result = convoke::guarded(body);
+  return result ? CONVOKE_SUCCESS : remember(result.error());
 }
 
 tl::unexpected<Error> null_argument(const char* name) {
@@ -118,7 +115,7 @@ convoke::RunOptions run_options(int threads) {
 
 template <class Params>
 int write_shape(const std::int64_t* x, const std::int64_t* weight, const Params* params, std::int64_t* out) noexcept {
-  return guarded([&]() -> Result<void> {
+  return coded([&]() -> Result<void> {
     if (x == nullptr || weight == nullptr || out == nullptr) return null_argument("x, weight and out shape");
     return convoke::output_shape({x[0], x[1], x[2], x[3]}, {weight[0], weight[1], weight[2], weight[3]},
                                  params_of(params))
@@ -129,7 +126,7 @@ int write_shape(const std::int64_t* x, const std::int64_t* weight, const Params*
 template <class Params>
 int make_plan(const convoke_tensor* x, const convoke_tensor* weight, const convoke_tensor* bias,
               const convoke_tensor* out, const Params* params, const char* kernel, convoke_plan** plan) noexcept {
-  return guarded([&]() -> Result<void> {
+  return coded([&]() -> Result<void> {
     if (plan == nullptr) return null_argument("plan");
     *plan = nullptr;
     const auto tensors = operands(x, weight, bias, out);
@@ -184,7 +181,7 @@ int convoke_conv_transpose2d_output_shape(const int64_t x_shape[4], const int64_
 
 int convoke_conv2d(const convoke_tensor* x, const convoke_tensor* weight, const convoke_tensor* bias,
                    const convoke_tensor* out, const convoke_conv2d_params* params, int32_t threads) {
-  return guarded([&] {
+  return coded([&] {
     return operands(x, weight, bias, out).and_then([&](const Operands& t) {
       return convoke::conv2d(t.x, t.weight, t.bias, t.out, params_of(params), {}, run_options(threads));
     });
@@ -194,7 +191,7 @@ int convoke_conv2d(const convoke_tensor* x, const convoke_tensor* weight, const 
 int convoke_conv_transpose2d(const convoke_tensor* x, const convoke_tensor* weight, const convoke_tensor* bias,
                              const convoke_tensor* out, const convoke_conv_transpose2d_params* params,
                              int32_t threads) {
-  return guarded([&] {
+  return coded([&] {
     return operands(x, weight, bias, out).and_then([&](const Operands& t) {
       return convoke::conv_transpose2d(t.x, t.weight, t.bias, t.out, params_of(params), {}, run_options(threads));
     });
@@ -216,7 +213,7 @@ int convoke_plan_conv_transpose2d(const convoke_tensor* x, const convoke_tensor*
 int convoke_plan_run(const convoke_plan* plan, const convoke_tensor* x, const convoke_tensor* weight,
                      const convoke_tensor* bias, const convoke_tensor* out, int32_t threads, void* scratch,
                      size_t scratch_bytes) {
-  return guarded([&]() -> Result<void> {
+  return coded([&]() -> Result<void> {
     if (plan == nullptr) return null_argument("plan");
     return operands(x, weight, bias, out).and_then([&](const Operands& t) {
       convoke::RunOptions options = run_options(threads);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/fail.hpp"
+#include "base/guard.hpp"
 #include "base/layout.hpp"
 #include "convoke/plan.hpp"
 #include "cpu/call.hpp"
@@ -99,6 +100,9 @@ Result<void> run_step(const planner::Step& step, const Plan::Impl& plan, const O
                                .scratch_bytes = step.workspace_bytes,
                                .threads = threads,
                                .parallel_for = &options.parallel_for});
+  if (status == cpu::pool_failure)
+    return fail(ErrorCode::invalid_argument, "parallel_for", {},
+                "parallel_for threw, or did not run every range of [0, count) once; out is incomplete");
   if (status != CONVOKE_OK)
     return fail(ErrorCode::kernel_failure, "kernel", {named("status", status)}, "{} failed with status {}",
                 step.binding->id, status);
@@ -139,7 +143,7 @@ Result<void> plan_and_run(const ConstTensor& x, const ConstTensor& weight, const
 
 Result<void> Plan::run(const ConstTensor& x, const ConstTensor& weight, const std::optional<ConstTensor>& bias,
                        const Tensor& out, const RunOptions& options) const {
-  return run_plan(*impl_, {x, weight, bias, out}, options);
+  return guarded([&] { return run_plan(*impl_, {x, weight, bias, out}, options); });
 }
 
 Result<void> conv2d(const ConstTensor& x, const ConstTensor& weight, const std::optional<ConstTensor>& bias,

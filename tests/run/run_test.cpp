@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cfenv>
 #include <cstring>
+#include <stdexcept>
 #include <thread>
 #include <vector>
 
@@ -149,6 +150,26 @@ TEST(Run, ACallersPoolIsUsed) {
   ASSERT_TRUE(call.run());
   EXPECT_GT(covered, 1);
   EXPECT_EQ(output(call.w), want);
+}
+
+TEST(Run, APoolThatFailsIsAnError) {
+  using Body = std::function<void(std::int64_t, std::int64_t)>;
+  const std::vector<ParallelFor> pools = {
+      [](std::int64_t, const Body&) { throw std::runtime_error("full"); },
+      [](std::int64_t count, const Body& body) { body(0, count - 1); },
+      [](std::int64_t count, const Body& body) { body(0, count + 1); },
+      [](std::int64_t count, const Body& body) {
+        body(0, count);
+        body(count - 1, count);
+      },
+  };
+  for (const ParallelFor& pool : pools) {
+    Call call;
+    call.options.parallel_for = pool;
+    const auto ran = call.run();
+    ASSERT_FALSE(ran);
+    EXPECT_EQ(ran.error().rule, "parallel_for");
+  }
 }
 
 TEST(Run, TheCallersFloatingPointStateIsIgnoredAndRestored) {
