@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "convoke/error.hpp"
@@ -38,6 +39,7 @@ class CONVOKE_API Catalog {
   /// backend, kernel_source, kernel, dtypes of the key, first 8 digits of the revision hash.
   [[nodiscard]] std::vector<std::string> impl_ids() const;
 
+  /// For the library itself; not part of the stable API.
   const bind::BindingTable& table() const noexcept { return *table_; }
 
  private:

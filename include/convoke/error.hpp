@@ -8,7 +8,7 @@
 
 namespace convoke {
 
-/// What kind of failure an Error is. The numbers are those of convoke_error_code in convoke.h and never change meaning.
+/// What kind of failure an Error is. The numbers are the CONVOKE_… codes in convoke.h and never change meaning.
 enum class ErrorCode : int {
   invalid_argument = 1,  ///< a parameter or an option is outside its range
   invalid_shape = 2,     ///< shapes of the operands do not fit each other or the parameters
