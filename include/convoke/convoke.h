@@ -44,10 +44,11 @@ enum { CONVOKE_TENSOR_MAX_RANK = 6 };
 
 /* A view over the caller's memory; as an input it is only read. Start from convoke_dense_tensor(). */
 typedef struct convoke_tensor {
+  size_t size; /* sizeof(convoke_tensor), so that a later library knows which fields there are */
   void* data;
-  size_t bytes; /* size of the memory behind data */
-  int32_t dtype;
-  int32_t rank;
+  size_t bytes;  /* size of the memory behind data */
+  int32_t dtype; /* CONVOKE_DTYPE_... */
+  int32_t rank;  /* 0 to CONVOKE_TENSOR_MAX_RANK */
   int64_t shape[6];
   int64_t strides[6]; /* may be 0 or negative for inputs */
   int64_t offset;
@@ -55,19 +56,21 @@ typedef struct convoke_tensor {
 
 /* Zero-initialised parameters are wrong (stride 0): start from convoke_default_conv2d_params(). */
 typedef struct convoke_conv2d_params {
+  size_t size;          /* sizeof(convoke_conv2d_params) */
   int64_t stride[2];    /* height, width; each >= 1 */
   int64_t padding[4];   /* top, left, bottom, right; each >= 0 */
   int32_t padding_same; /* nonzero: ONNX SAME_UPPER, padding is ignored */
   int64_t dilation[2];  /* each >= 1 */
-  int64_t groups;       /* >= 1 */
+  int64_t groups;       /* >= 1; divides Cin and Cout */
 } convoke_conv2d_params;
 
 typedef struct convoke_conv_transpose2d_params {
-  int64_t stride[2];
-  int64_t padding[4];
-  int64_t dilation[2];
+  size_t size;               /* sizeof(convoke_conv_transpose2d_params) */
+  int64_t stride[2];         /* height, width; each >= 1 */
+  int64_t padding[4];        /* top, left, bottom, right; each >= 0 */
+  int64_t dilation[2];       /* each >= 1 */
   int64_t output_padding[2]; /* each >= 0 and < max(stride, dilation) of its axis */
-  int64_t groups;
+  int64_t groups;            /* >= 1; divides Cin */
 } convoke_conv_transpose2d_params;
 
 /* A chosen way to compute one convolution; immutable, usable from many threads. */
@@ -104,16 +107,23 @@ CONVOKE_C_API int convoke_plan_conv_transpose2d(const convoke_tensor* x, const c
                                                 const convoke_tensor* bias, const convoke_tensor* out,
                                                 const convoke_conv_transpose2d_params* params, const char* kernel,
                                                 convoke_plan** plan);
-/* scratch may be null: Convoke allocates. */
+/*
+ * Runs the plan on tensors of the layouts it was made for. threads 0: as many as OpenMP would. scratch: at least
+ * convoke_plan_workspace_bytes(plan) bytes of any alignment, used until the call returns; null: Convoke allocates.
+ */
 CONVOKE_C_API int convoke_plan_run(const convoke_plan* plan, const convoke_tensor* x, const convoke_tensor* weight,
                                    const convoke_tensor* bias, const convoke_tensor* out, int32_t threads,
                                    void* scratch, size_t scratch_bytes);
+/* Scratch that convoke_plan_run needs, in bytes; 0 for null. */
 CONVOKE_C_API size_t convoke_plan_workspace_bytes(const convoke_plan* plan);
-/* ImplId of the kernel that convolves; lives as long as the plan. */
+/* ImplId of the kernel that convolves; lives as long as the plan. Empty for null. */
 CONVOKE_C_API const char* convoke_plan_kernel(const convoke_plan* plan);
 CONVOKE_C_API void convoke_plan_destroy(convoke_plan* plan); /* null is allowed */
 
-/* The last failure of the calling thread: its text, the rule that was broken, its code. Empty and 0 before any. */
+/*
+ * The last failure of the calling thread: its text, the rule that was broken, its code. Empty and 0 before any; a
+ * success changes nothing. The strings are valid until the next call on the same thread.
+ */
 CONVOKE_C_API const char* convoke_last_error_message(void);
 CONVOKE_C_API const char* convoke_last_error_rule(void);
 CONVOKE_C_API int convoke_last_error_code(void);

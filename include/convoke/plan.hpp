@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "convoke/catalog.hpp"
@@ -85,7 +86,9 @@ class CONVOKE_API Plan {
   [[nodiscard]] double flops() const noexcept;
 
   struct Impl;
+  /// For the library itself; not part of the stable API.
   explicit Plan(std::shared_ptr<const Impl> impl) : impl_(std::move(impl)) {}
+  /// For the library itself; not part of the stable API.
   const Impl& impl() const noexcept { return *impl_; }
 
  private:

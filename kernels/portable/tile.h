@@ -109,7 +109,8 @@ struct Tile {
       const int64_t h = row * rows.in_step + tap.first_h;
       const int64_t w = (col + in.begin) * cols.in_step + tap.first_w;
       const Storage* const from = plane.data + h * plane.stride[0] + w * plane.stride[1];
-      const int64_t step = cols.in_step * plane.stride[1];
+      // One lane takes no step, and the product may then be beyond int64.
+      const int64_t step = in.end - in.begin > 1 ? cols.in_step * plane.stride[1] : 0;
       if (step == 1) {
         for (int64_t i = 0; i < in.end - in.begin; ++i) to[in.begin + i] = from[i];
       } else {
@@ -164,7 +165,7 @@ struct Tile {
         const int64_t h = rows.out_first + row * rows.out_step;
         const int64_t w = cols.out_first + col * cols.out_step;
         Storage* const to = out.data + (first_channel + c) * out.stride[0] + h * out.stride[1] + w * out.stride[2];
-        const int64_t step = cols.out_step * out.stride[2];
+        const int64_t step = run > 1 ? cols.out_step * out.stride[2] : 0;
         for (int64_t i = 0; i < run; ++i) to[i * step] = E::narrow(sums[c][lane + i]);
       });
     }

@@ -152,4 +152,9 @@ bool overlap(const ConstTensor& a, const ConstTensor& b) noexcept {
   return terms.reaches(end_b - 1 - low_a);
 }
 
+std::size_t alignment_of(const void* data) noexcept {
+  const auto address = reinterpret_cast<std::uintptr_t>(data) | 4096U;
+  return static_cast<std::size_t>(address & (~address + 1));
+}
+
 }  // namespace convoke

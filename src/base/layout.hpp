@@ -28,6 +28,17 @@ bool is_contiguous(const TensorSpec& spec) noexcept;
 /// operand in messages (`x`, `weight`, ...). `bytes` absent: any buffer, but element indices must not be negative.
 Result<void> check_layout(const TensorSpec& spec, std::optional<std::size_t> bytes, const char* role);
 
+/// The largest power of two, up to a page of 4096 bytes, that the address is a multiple of.
+std::size_t alignment_of(const void* data) noexcept;
+
+/// Whether the stride of any axis with more than one element passes `test`.
+template <class Test>
+bool any_stride(const TensorSpec& spec, Test test) {
+  for (int axis = 0; axis < spec.shape.rank(); ++axis)
+    if (spec.shape[axis] > 1 && test(spec.strides[axis])) return true;
+  return false;
+}
+
 /// Whether two elements with different indices of `spec` share memory. Exact for the ranks we have; where the proof
 /// would take too long (never seen on layouts that nest) the answer is true.
 bool overlaps_itself(const TensorSpec& spec) noexcept;

@@ -3,6 +3,7 @@
 
 #include <omp.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 
@@ -51,6 +52,11 @@ convoke_operand to_operand(const TensorSpec& spec, void* data, std::size_t bytes
 }
 
 int default_threads() noexcept { return omp_get_max_threads(); }
+
+int usable_threads(int threads) noexcept {
+  const int most = std::min(std::max(4 * omp_get_num_procs(), 8), omp_get_thread_limit());
+  return std::clamp(threads == 0 ? default_threads() : threads, 1, std::max(most, 1));
+}
 
 int run(const Call& call) {
   std::array<const convoke_operand*, max_operands> inputs{}, outputs{};

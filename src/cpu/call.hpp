@@ -17,6 +17,10 @@ convoke_operand to_operand(const TensorSpec& spec, void* data, std::size_t bytes
 /// Threads that OpenMP would use here.
 int default_threads() noexcept;
 
+/// How many threads to start for a request of `threads` (0: as many as OpenMP would): never more than four for each
+/// processor, since OpenMP ends the process where the system has no more to give.
+int usable_threads(int threads) noexcept;
+
 struct Call {
   convoke_host_kernel function = nullptr;
   std::span<const convoke_operand> inputs, outputs;  // at most 6 each

@@ -1,34 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 #include "cpu/scratch.hpp"
 
-#include <cstdlib>
-#include <memory>
+#include <cstdint>
+#include <utility>
 
 namespace convoke::cpu {
 namespace {
 
 constexpr std::size_t page = 4096;
 
-struct Free {
-  void operator()(void* memory) const noexcept { std::free(memory); }
-};
-
-struct Scratch {
-  std::unique_ptr<void, Free> memory;
-  std::size_t bytes = 0;
-};
-
 }  // namespace
 
-void* thread_scratch(std::size_t bytes) noexcept {
-  thread_local Scratch scratch;
-  if (bytes <= scratch.bytes) return scratch.memory.get();
-  if (bytes > SIZE_MAX - page) return nullptr;
+Scratch::Block& Scratch::kept() noexcept {
+  thread_local Block block;
+  return block;
+}
+
+Scratch Scratch::acquire(std::size_t bytes) noexcept {
+  Block block = std::exchange(kept(), Block{});
+  if (block.bytes >= bytes) return {std::move(block.memory), block.bytes};
+  if (bytes > SIZE_MAX - page) return {};
   const std::size_t rounded = (bytes + page - 1) / page * page;
-  scratch.memory.reset();  // before allocating, so that the two never exist together
-  scratch.memory.reset(std::aligned_alloc(page, rounded));
-  scratch.bytes = scratch.memory ? rounded : 0;
-  return scratch.memory.get();
+  block.memory.reset();  // before allocating, so that the two never exist together
+  block.memory.reset(std::aligned_alloc(page, rounded));
+  return {std::move(block.memory), rounded};
+}
+
+Scratch::~Scratch() {
+  if (size() > kept().bytes && size() <= max_kept_bytes) kept() = Block{std::move(memory_), bytes_};
 }
 
 }  // namespace convoke::cpu

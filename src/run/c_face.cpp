@@ -52,14 +52,29 @@ tl::unexpected<Error> null_argument(const char* name) {
   return convoke::fail(ErrorCode::invalid_argument, name, {}, "{} must not be null", name);
 }
 
+// Structs only ever grow, so one that is smaller was not made for this library, or not made by its functions at all.
+Result<void> check_size(std::size_t size, std::size_t needed, const char* what) {
+  if (size >= needed) return {};
+  return convoke::fail(ErrorCode::invalid_argument, what, {convoke::named("size", size)},
+                       "{}: size is {} but this library wants {}; start from convoke_dense_tensor or the defaults",
+                       what, size, needed);
+}
+
+template <class Params>
+Result<void> check_params(const Params* params) {
+  return params == nullptr ? Result<void>{} : check_size(params->size, sizeof *params, "params");
+}
+
 Result<ConstTensor> view(const convoke_tensor* tensor, const char* role) {
   if (tensor == nullptr) return null_argument(role);
+  if (auto ok = check_size(tensor->size, sizeof *tensor, role); !ok) return tl::unexpected(ok.error());
   if (tensor->rank < 0 || tensor->rank > convoke::Dims::max_rank)
     return convoke::fail(ErrorCode::invalid_shape, role, {convoke::named("rank", tensor->rank)},
                          "{} has rank {}, which must be 0 to {}", role, tensor->rank, convoke::Dims::max_rank);
   ConstTensor result{tensor->data, tensor->bytes, {}};
   result.spec.dtype = static_cast<convoke::DType>(tensor->dtype);
   result.spec.offset = tensor->offset;
+  if (tensor->data != nullptr) result.spec.align = convoke::alignment_of(tensor->data);
   for (int axis = 0; axis < tensor->rank; ++axis) {
     result.spec.shape.push_back(tensor->shape[axis]);
     result.spec.strides.push_back(tensor->strides[axis]);
@@ -117,6 +132,7 @@ template <class Params>
 int write_shape(const std::int64_t* x, const std::int64_t* weight, const Params* params, std::int64_t* out) noexcept {
   return coded([&]() -> Result<void> {
     if (x == nullptr || weight == nullptr || out == nullptr) return null_argument("x, weight and out shape");
+    if (auto ok = check_params(params); !ok) return ok;
     return convoke::output_shape({x[0], x[1], x[2], x[3]}, {weight[0], weight[1], weight[2], weight[3]},
                                  params_of(params))
         .map([&](const convoke::Dims& shape) { std::memcpy(out, shape.begin(), 4 * sizeof *out); });
@@ -129,6 +145,7 @@ int make_plan(const convoke_tensor* x, const convoke_tensor* weight, const convo
   return coded([&]() -> Result<void> {
     if (plan == nullptr) return null_argument("plan");
     *plan = nullptr;
+    if (auto ok = check_params(params); !ok) return ok;
     const auto tensors = operands(x, weight, bias, out);
     if (!tensors) return tl::unexpected(tensors.error());
     convoke::PlanOptions options;
@@ -147,6 +164,7 @@ extern "C" {
 
 convoke_tensor convoke_dense_tensor(void* data, int32_t dtype, int32_t rank, const int64_t* shape) {
   convoke_tensor tensor{};
+  tensor.size = sizeof tensor;
   tensor.rank = -1;
   if (rank < 0 || rank > convoke::Dims::max_rank || (shape == nullptr && rank > 0)) return tensor;
   convoke::Dims dims;
@@ -163,10 +181,12 @@ convoke_tensor convoke_dense_tensor(void* data, int32_t dtype, int32_t rank, con
   return tensor;
 }
 
-convoke_conv2d_params convoke_default_conv2d_params(void) { return {{1, 1}, {0, 0, 0, 0}, 0, {1, 1}, 1}; }
+convoke_conv2d_params convoke_default_conv2d_params(void) {
+  return {sizeof(convoke_conv2d_params), {1, 1}, {0, 0, 0, 0}, 0, {1, 1}, 1};
+}
 
 convoke_conv_transpose2d_params convoke_default_conv_transpose2d_params(void) {
-  return {{1, 1}, {0, 0, 0, 0}, {1, 1}, {0, 0}, 1};
+  return {sizeof(convoke_conv_transpose2d_params), {1, 1}, {0, 0, 0, 0}, {1, 1}, {0, 0}, 1};
 }
 
 int convoke_conv2d_output_shape(const int64_t x_shape[4], const int64_t weight_shape[4],
@@ -181,7 +201,8 @@ int convoke_conv_transpose2d_output_shape(const int64_t x_shape[4], const int64_
 
 int convoke_conv2d(const convoke_tensor* x, const convoke_tensor* weight, const convoke_tensor* bias,
                    const convoke_tensor* out, const convoke_conv2d_params* params, int32_t threads) {
-  return coded([&] {
+  return coded([&]() -> Result<void> {
+    if (auto ok = check_params(params); !ok) return ok;
     return operands(x, weight, bias, out).and_then([&](const Operands& t) {
       return convoke::conv2d(t.x, t.weight, t.bias, t.out, params_of(params), {}, run_options(threads));
     });
@@ -191,7 +212,8 @@ int convoke_conv2d(const convoke_tensor* x, const convoke_tensor* weight, const 
 int convoke_conv_transpose2d(const convoke_tensor* x, const convoke_tensor* weight, const convoke_tensor* bias,
                              const convoke_tensor* out, const convoke_conv_transpose2d_params* params,
                              int32_t threads) {
-  return coded([&] {
+  return coded([&]() -> Result<void> {
+    if (auto ok = check_params(params); !ok) return ok;
     return operands(x, weight, bias, out).and_then([&](const Operands& t) {
       return convoke::conv_transpose2d(t.x, t.weight, t.bias, t.out, params_of(params), {}, run_options(threads));
     });

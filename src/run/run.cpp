@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 // Walks a plan: checks the tensors against the specs it was made for, then runs its steps.
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -60,10 +61,28 @@ Result<void> check_operands(const Operands& operands, const planner::Request& re
   if (auto ok = check_tensor(operands.out, request.out, "out"); !ok) return ok;
   const auto meets_out = [&](const ConstTensor& input) { return overlap(input, operands.out); };
   for (const auto& [input, role] : {std::pair{&operands.x, "x"}, std::pair{&operands.weight, "weight"}})
-    if (meets_out(*input)) return fail(ErrorCode::overlap, "out", {}, "out shares memory with {}", role);
+    if (meets_out(*input))
+      return fail(ErrorCode::overlap, "out", {named("input", role)}, "out shares memory with {}", role);
   if (operands.bias && meets_out(*operands.bias))
-    return fail(ErrorCode::overlap, "out", {}, "out shares memory with bias");
+    return fail(ErrorCode::overlap, "out", {named("input", "bias")}, "out shares memory with bias");
   return {};
+}
+
+// Steps write the scratch while operands are still to be read.
+Result<void> check_scratch(const Operands& operands, const RunOptions& options) {
+  const auto meets = [&](const void* data, std::size_t bytes) {
+    const auto* const a = static_cast<const std::byte*>(options.scratch);
+    const auto* const b = static_cast<const std::byte*>(data);
+    return std::less<>()(a, b + bytes) && std::less<>()(b, a + options.scratch_bytes);
+  };
+  if (options.scratch == nullptr) return {};
+  const bool overlaps = meets(operands.x.data, operands.x.bytes) ||
+                        meets(operands.weight.data, operands.weight.bytes) ||
+                        (operands.bias && meets(operands.bias->data, operands.bias->bytes)) ||
+                        meets(operands.out.data, operands.out.bytes);
+  if (!overlaps) return {};
+  return fail(ErrorCode::overlap, "scratch", {named("scratch_bytes", options.scratch_bytes)},
+              "scratch shares memory with an operand");
 }
 
 // Kernels take one pointer type for both; they only read inputs.
@@ -114,19 +133,19 @@ Result<void> run_plan(const Plan::Impl& plan, const Operands& operands, const Ru
     return fail(ErrorCode::invalid_argument, "threads", {named("threads", options.threads)},
                 "threads = {} must be 0 (all) or more", options.threads);
   if (auto ok = check_operands(operands, plan.request); !ok) return ok;
+  if (auto ok = check_scratch(operands, options); !ok) return ok;
   const auto scratch = executor::acquire_scratch(options, plan.route.scratch_bytes);
   if (!scratch) return tl::unexpected(scratch.error());
-  const int threads = options.threads == 0 ? cpu::default_threads() : options.threads;
+  const int threads = cpu::usable_threads(options.threads);
   for (const planner::Step& step : plan.route.steps)
-    if (auto ok = run_step(step, plan, operands, *scratch, options, threads); !ok) return ok;
+    if (auto ok = run_step(step, plan, operands, scratch->data, options, threads); !ok) return ok;
   return {};
 }
 
 // A spec whose alignment is what the pointer really has.
 TensorSpec measured(const ConstTensor& tensor) {
   TensorSpec spec = tensor.spec;
-  const auto address = reinterpret_cast<std::uintptr_t>(tensor.data) | 4096u;
-  spec.align = static_cast<std::size_t>(address & (~address + 1));
+  spec.align = alignment_of(tensor.data);
   return spec;
 }
 

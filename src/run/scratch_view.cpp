@@ -2,21 +2,22 @@
 #include "run/scratch_view.hpp"
 
 #include <memory>
+#include <utility>
 
 #include "base/fail.hpp"
-#include "cpu/scratch.hpp"
 #include "plan/route.hpp"
 
 namespace convoke::executor {
 
-Result<std::byte*> acquire_scratch(const RunOptions& options, std::size_t bytes) {
-  if (bytes == 0) return nullptr;
+Result<ScratchView> acquire_scratch(const RunOptions& options, std::size_t bytes) {
+  if (bytes == 0) return ScratchView{};
   if (options.scratch == nullptr) {
-    void* memory = cpu::thread_scratch(bytes);
-    if (memory == nullptr)
+    cpu::Scratch own = cpu::Scratch::acquire(bytes);
+    auto* const data = static_cast<std::byte*>(own.data());
+    if (data == nullptr)
       return fail(ErrorCode::out_of_memory, "scratch", {named("bytes", bytes)}, "cannot allocate {} bytes of scratch",
                   bytes);
-    return static_cast<std::byte*>(memory);
+    return ScratchView{data, std::move(own)};
   }
   void* start = options.scratch;
   std::size_t space = options.scratch_bytes;
@@ -26,7 +27,7 @@ Result<std::byte*> acquire_scratch(const RunOptions& options, std::size_t bytes)
                  named("workspace_bytes", bytes + planner::scratch_alignment - 1)},
                 "scratch has {} bytes but this plan needs {} (Plan::workspace_bytes)", options.scratch_bytes,
                 bytes + planner::scratch_alignment - 1);
-  return static_cast<std::byte*>(start);
+  return ScratchView{static_cast<std::byte*>(start), {}};
 }
 
 }  // namespace convoke::executor

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cstring>
 #include <thread>
 #include <vector>
 
@@ -71,6 +72,19 @@ TEST_F(CFace, PlansRunAgain) {
   convoke_plan_destroy(nullptr);
 }
 
+TEST_F(CFace, AnUnalignedTensorIsPlannedAsItLies) {
+  std::vector<char> bytes(9 * sizeof(float) + 1);
+  std::memcpy(bytes.data() + 1, x_data.data(), 9 * sizeof(float));
+  x = convoke_dense_tensor(bytes.data() + 1, CONVOKE_DTYPE_F32, 4, x_shape.data());
+  convoke_plan* plan = nullptr;
+  ASSERT_EQ(convoke_plan_conv2d(&x, &weight, nullptr, &out, nullptr, nullptr, &plan), CONVOKE_SUCCESS);
+  EXPECT_GT(convoke_plan_workspace_bytes(plan), 0u);
+  ASSERT_EQ(convoke_plan_run(plan, &x, &weight, nullptr, &out, 1, nullptr, 0), CONVOKE_SUCCESS)
+      << convoke_last_error_message();
+  EXPECT_THAT(out_data, ElementsAre(5421, 6532, 8754, 9865));
+  convoke_plan_destroy(plan);
+}
+
 TEST_F(CFace, ErrorsAreRemembered) {
   convoke_conv2d_params params = convoke_default_conv2d_params();
   params.groups = 0;
@@ -92,6 +106,12 @@ TEST_F(CFace, NothingNullCrashes) {
   EXPECT_EQ(convoke_plan_workspace_bytes(nullptr), 0u);
   EXPECT_STREQ(convoke_plan_kernel(nullptr), "");
   EXPECT_EQ(convoke_dense_tensor(nullptr, CONVOKE_DTYPE_F32, 9, x_shape.data()).rank, -1);
+  x.size = 0;
+  EXPECT_EQ(convoke_conv2d(&x, &weight, nullptr, &out, nullptr, 1), CONVOKE_INVALID_ARGUMENT) << "a zeroed struct";
+  x.size = sizeof x;
+  convoke_conv2d_params params{};
+  EXPECT_EQ(convoke_conv2d(&x, &weight, nullptr, &out, &params, 1), CONVOKE_INVALID_ARGUMENT);
+  EXPECT_STREQ(convoke_last_error_rule(), "params");
   x.rank = -1;
   EXPECT_EQ(convoke_conv2d(&x, &weight, nullptr, &out, nullptr, 1), CONVOKE_INVALID_SHAPE);
   x.rank = 4;

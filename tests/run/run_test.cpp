@@ -7,6 +7,7 @@
 #include <cstring>
 #include <stdexcept>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "convoke/plan.hpp"
@@ -150,6 +151,43 @@ TEST(Run, ACallersPoolIsUsed) {
   ASSERT_TRUE(call.run());
   EXPECT_GT(covered, 1);
   EXPECT_EQ(output(call.w), want);
+}
+
+// A pool whose waiting thread steals another task that convolves too: both runs need scratch on the same thread.
+TEST(Run, ARunInsideARunOnTheSameThreadHasItsOwnScratch) {
+  const std::string copied = std::string(line) + " x.layout=channels_last align=2";
+  const auto forced = [&](problem::Workload& w) { return judge::plan_for(w, {}).value(); };
+  problem::Workload outer = workload(copied), inner = workload(copied);
+  const Plan outer_plan = forced(outer), inner_plan = forced(inner);
+  ASSERT_GT(outer_plan.workspace_bytes(), 0u);
+  RunOptions options;
+  bool stolen = false;
+  options.parallel_for = [&](std::int64_t count, const std::function<void(std::int64_t, std::int64_t)>& body) {
+    for (std::int64_t i = 0; i < count; ++i) {
+      if (!std::exchange(stolen, true))
+        ASSERT_TRUE(inner_plan.run(inner.x(), inner.weight(), inner.bias(), inner.out(), {}));
+      body(i, i + 1);
+    }
+  };
+  ASSERT_TRUE(outer_plan.run(outer.x(), outer.weight(), outer.bias(), outer.out(), options));
+  EXPECT_TRUE(stolen);
+  EXPECT_TRUE(judge::check_output(outer_plan, outer).passed);
+  EXPECT_TRUE(judge::check_output(inner_plan, inner).passed);
+}
+
+TEST(Run, ScratchMustNotMeetAnOperand) {
+  const Error error = error_of([](Call& c) {
+    c.options.scratch = const_cast<void*>(c.x.data);
+    c.options.scratch_bytes = c.x.bytes;
+  });
+  EXPECT_EQ(error.code, ErrorCode::overlap);
+  EXPECT_EQ(error.rule, "scratch");
+}
+
+TEST(Run, MoreThreadsThanTheSystemHasAreNotStarted) {
+  Call call;
+  call.options.threads = 1 << 30;
+  EXPECT_TRUE(call.run());
 }
 
 TEST(Run, APoolThatFailsIsAnError) {
