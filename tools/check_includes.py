@@ -28,7 +28,7 @@ EDGES = {
                   "include/convoke"],
     "lib": ["include/convoke"],
     "apps": ["src/judge", "src/run", "src/plan", "src/bind", "src/contract", "src/problem", "src/oracle", "src/base",
-             "include/convoke", "kernels/common"],
+             "include/convoke"],
     "tests/package": ["include/convoke"],  # strangers: the installed headers only
     "tests": ["src", "kernels", "apps", "include/convoke"],
     "bench": ["src", "kernels", "include/convoke"],
@@ -48,8 +48,6 @@ OWNERS = {
     "omp.h": ["kernels", "src/cpu", "tests", "bench"],
     "gtest/": ["tests"],
     "gmock/": ["tests"],
-    "rapidcheck.h": ["tests"],
-    "rapidcheck/": ["tests"],
     "benchmark/": ["bench"],
     "fmt/": ["src", "apps", "tests", "bench", "fuzz", "tools"],
     "tl/": ["include/convoke", "src", "apps", "tests", "bench", "fuzz", "tools"],

@@ -12,7 +12,7 @@ build_packages=(
 test_packages=(
   "${build_packages[@]}"
   g++ clang-format-19 clang-tidy-19 libclang-rt-19-dev llvm-19 python3
-  libgtest-dev libgmock-dev libbenchmark-dev librapidcheck-dev
+  libgtest-dev libgmock-dev libbenchmark-dev
   g++-aarch64-linux-gnu qemu-user
 )
 

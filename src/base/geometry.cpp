@@ -21,7 +21,8 @@ constexpr std::int64_t bytes_at_most = 8;  // of an element
 // Two numbers in the problem line's manner: 2x1 is height 2, width 1.
 std::string both(const Extent2& e) { return fmt::format("{}x{}", e.h, e.w); }
 
-std::string all_four(const Padding& p) { return fmt::format("{},{},{},{}", p.top, p.left, p.bottom, p.right); }
+// And its padding=t,b,l,r.
+std::string all_four(const Padding& p) { return fmt::format("{},{},{},{}", p.top, p.bottom, p.left, p.right); }
 
 Status judge_shape(const char* role, const char* axes, int rank, const Dims& shape) {
   if (shape.rank() != rank)
@@ -53,17 +54,19 @@ Status judge_padding(Op op, const Padding& padding) {
                 "padding=same is defined for conv2d only; give conv_transpose2d its padding in numbers");
   if (padding.same || std::min({padding.top, padding.left, padding.bottom, padding.right}) >= 0) return {};
   return fail(ErrorCode::invalid_argument, "padding", {named("padding", all_four(padding))},
-              "padding must be at least 0 at every edge, it is {} (top, left, bottom, right)", all_four(padding));
+              "padding must be at least 0 at every edge, it is {} (top, bottom, left, right)", all_four(padding));
 }
 
 Status judge_params(Op op, const ConvParams& p) {
   if (Status status = judge_at_least("stride", p.stride, 1); !status) return status;
   if (Status status = judge_padding(op, p.padding); !status) return status;
   if (Status status = judge_at_least("dilation", p.dilation, 1); !status) return status;
+  if (op == Op::conv2d && p.output_padding != Extent2{0})
+    return fail(ErrorCode::invalid_argument, "output_padding", {named("output_padding", both(p.output_padding))},
+                "output_padding belongs to conv_transpose2d, conv2d has none; it is {}", both(p.output_padding));
   if (Status status = judge_at_least("output_padding", p.output_padding, 0); !status) return status;
   const bool fits = p.output_padding.h < std::max(p.stride.h, p.dilation.h) &&
                     p.output_padding.w < std::max(p.stride.w, p.dilation.w);
-  // conv2d has no output padding: to_conv_params leaves it 0, which always fits.
   if (!fits)
     return fail(ErrorCode::invalid_argument, "output_padding",
                 {named("output_padding", both(p.output_padding)), named("stride", both(p.stride)),
@@ -210,6 +213,18 @@ ConvParams to_conv_params(const Conv2dParams& p) noexcept {
 }
 
 ConvParams to_conv_params(const ConvTranspose2dParams& p) noexcept {
+  return {.stride = p.stride,
+          .padding = p.padding,
+          .dilation = p.dilation,
+          .output_padding = p.output_padding,
+          .groups = p.groups};
+}
+
+Conv2dParams to_conv2d_params(const ConvParams& p) noexcept {
+  return {.stride = p.stride, .padding = p.padding, .dilation = p.dilation, .groups = p.groups};
+}
+
+ConvTranspose2dParams to_conv_transpose2d_params(const ConvParams& p) noexcept {
   return {.stride = p.stride,
           .padding = p.padding,
           .dilation = p.dilation,

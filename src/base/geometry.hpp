@@ -29,6 +29,9 @@ struct ConvParams {
 
 ConvParams to_conv_params(const Conv2dParams& params) noexcept;
 ConvParams to_conv_params(const ConvTranspose2dParams& params) noexcept;
+/// The public parameters of one operation; those it does not have are left out.
+Conv2dParams to_conv2d_params(const ConvParams& params) noexcept;
+ConvTranspose2dParams to_conv_transpose2d_params(const ConvParams& params) noexcept;
 
 /// A request whose sizes fit: only make_geometry makes one, so holding it is the proof. `params.padding.same` has been
 /// resolved into numbers. Every element count and byte size (at 8 bytes an element) of x, weight and out fits int64,

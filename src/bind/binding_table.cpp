@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -46,6 +47,53 @@ tl::expected<void, std::string> check_signature(const convoke_entry& entry, cons
 
 std::string where(const contract::ParsedDocument& document, const contract::Contract& contract) {
   return fmt::format("{}:{}: {}", document.path, contract.line, contract.kernel);
+}
+
+// What the key says of itself: operator, dtypes and identity.
+Result<Binding> described(const contract::ParsedDocument& document, const contract::Contract& contract,
+                          const contract::Key& key) {
+  Binding binding;
+  const std::optional<Operator> op = operator_of(contract.op_kind.value_or(""));
+  if (!op)
+    return fail(ErrorCode::not_found, "op_kind", {named("op_kind", contract.op_kind.value_or(""))},
+                "{}: operator '{}' is outside the scope; there are: Conv2D, ConvTranspose2D, Contiguize, CopyOut, Cast",
+                where(document, contract), contract.op_kind.value_or(contract.fused_op.value_or("")));
+  for (const std::string& token : key.dtypes) {
+    const std::optional<DType> dtype = parse_dtype(token);
+    if (!dtype)
+      return fail(ErrorCode::not_found, "dtypes", {named("dtype", token)},
+                  "{}: dtype '{}' is outside the scope; there are: F32, F64, BF16, F16", where(document, contract),
+                  token);
+    binding.dtypes.push_back(*dtype);
+  }
+  binding.op = *op;
+  binding.optional_present = key.optional_present;
+  binding.id = impl_id(contract, key);
+  binding.document = document.path;
+  return binding;
+}
+
+// Finds the function through the registry that the document names, and checks that it takes this key.
+Result<void> link(const contract::ParsedDocument& document, const contract::Contract& contract,
+                  const contract::Key& key, std::uint32_t host_isa, Binding& binding) {
+  const std::string name = document.provider->link_registry.value_or("convoke");
+  const LinkRegistry* registry = find_registry(name);
+  if (registry == nullptr)
+    return fail(ErrorCode::not_found, "link_registry", {named("link_registry", name)},
+                "{}: link_registry '{}' is not known here; there are: {}", where(document, contract), name,
+                registry_names());
+  const Resolution resolution = registry->resolve(key.symbol, host_isa);
+  if (!resolution.known)
+    return fail(ErrorCode::not_found, "UnknownEntryPoint", {named("entry_point", key.symbol)},
+                "{}: entry_point '{}' is not in the registry '{}'", where(document, contract), key.symbol, name);
+  if (resolution.entry != nullptr) {
+    if (auto fits = check_signature(*resolution.entry, contract, key, binding); !fits)
+      return fail(ErrorCode::invalid_document, "SignatureMismatch", {named("entry_point", key.symbol)},
+                  "{}: entry_point '{}' {}", where(document, contract), key.symbol, fits.error());
+  }
+  binding.function = resolution.function();
+  binding.missing_isa = resolution.missing_isa;
+  return {};
 }
 
 }  // namespace
@@ -96,57 +144,26 @@ Result<void> BindingTable::add(const contract::ParsedDocument& document, bool fo
 Result<void> BindingTable::add_key(const contract::ParsedDocument& document,
                                    std::shared_ptr<const contract::Contract> contract, const contract::Key& key,
                                    bool foreign, std::uint32_t host_isa) {
-  const std::string registry_name = document.provider->link_registry.value_or("convoke");
-  const LinkRegistry* registry = find_registry(registry_name);
-  if (registry == nullptr)
-    return fail(ErrorCode::not_found, "link_registry", {named("link_registry", registry_name)},
-                "{}: link_registry '{}' is not known here; there are: {}", where(document, *contract), registry_name,
-                registry_names());
-  const std::optional<Operator> op = operator_of(contract->op_kind.value_or(""));
-  if (!op)
-    return fail(ErrorCode::not_found, "op_kind", {},
-                "{}: operator '{}' is outside the scope; there are: Conv2D, "
-                "ConvTranspose2D, Contiguize, CopyOut, Cast",
-                where(document, *contract), contract->op_kind.value_or(contract->fused_op.value_or("")));
-
-  Binding binding;
-  binding.op = *op;
-  for (const std::string& token : key.dtypes) {
-    const std::optional<DType> dtype = parse_dtype(token);
-    if (!dtype)
-      return fail(ErrorCode::not_found, "dtypes", {named("dtype", token)},
-                  "{}: dtype '{}' is outside the scope; there are: F32, F64, BF16, F16", where(document, *contract),
-                  token);
-    binding.dtypes.push_back(*dtype);
-  }
-  const Resolution resolution = registry->resolve(key.symbol, host_isa);
-  if (!resolution.known)
-    return fail(ErrorCode::not_found, "UnknownEntryPoint", {named("entry_point", key.symbol)},
-                "{}: entry_point '{}' is not in the registry '{}'", where(document, *contract), key.symbol,
-                registry_name);
-  if (resolution.entry != nullptr) {
-    if (auto fits = check_signature(*resolution.entry, *contract, key, binding); !fits)
-      return fail(ErrorCode::invalid_document, "SignatureMismatch", {named("entry_point", key.symbol)},
-                  "{}: entry_point '{}' {}", where(document, *contract), key.symbol, fits.error());
-  }
-  binding.optional_present = key.optional_present;
-  binding.function = resolution.function();
-  binding.missing_isa = resolution.missing_isa;
-  binding.id = impl_id(*contract, key);
-  binding.document = document.path;
-  binding.foreign = foreign;
-  for (std::size_t i = 0; i < bindings_.size() && binding.function != nullptr; ++i) {
+  auto binding = described(document, *contract, key);
+  if (!binding) return tl::unexpected(binding.error());
+  if (auto linked = link(document, *contract, key, host_isa, *binding); !linked) return linked;
+  binding->foreign = foreign;
+  for (std::size_t i = 0; i < bindings_.size() && binding->function != nullptr; ++i) {
     const Binding& other = bindings_[i];
-    if (other.function != binding.function || other.op != binding.op || other.dtypes != binding.dtypes) continue;
+    if (other.function != binding->function || other.op != binding->op || other.dtypes != binding->dtypes) continue;
     if (other.contract->kernel_source == contract->kernel_source && other.contract->backend == contract->backend)
       return fail(ErrorCode::invalid_document, "DuplicateKernelRef", {named("kernel", other.id)},
                   "{}: the same function is already bound at this key and kernel_source by {} of {}; a sibling needs "
                   "its own kernel_source",
                   where(document, *contract), other.id, other.document);
-    if (!binding.alias_of) binding.alias_of = other.alias_of.value_or(i);
+    if (!binding->alias_of) binding->alias_of = other.alias_of.value_or(i);
   }
-  binding.contract = std::move(contract);
-  bindings_.push_back(std::move(binding));
+  if (std::ranges::find(bindings_, binding->id, &Binding::id) != bindings_.end())
+    return fail(ErrorCode::invalid_document, "DuplicateImplId", {named("id", binding->id)},
+                "{}: another kernel has the ImplId {} already; give this one a kernel_source or name of its own",
+                where(document, *contract), binding->id);
+  binding->contract = std::move(contract);
+  bindings_.push_back(*std::move(binding));
   return {};
 }
 

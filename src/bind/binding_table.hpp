@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "base/geometry.hpp"
 #include "contract/contract.hpp"
 #include "convoke/error.hpp"
 #include "convoke/tensor.hpp"
@@ -29,6 +30,10 @@ enum class Operator {
 /// `Conv2D`, `Contiguize`, ... as contracts spell it; nullopt for other operators.
 std::optional<Operator> operator_of(std::string_view op_kind) noexcept;
 std::string_view token_of(Operator op) noexcept;
+/// The operator that computes `op`.
+constexpr Operator operator_of(Op op) noexcept {
+  return op == Op::conv2d ? Operator::conv2d : Operator::conv_transpose2d;
+}
 
 /// One kernel at one dispatch key.
 struct Binding {

@@ -37,7 +37,7 @@ std::string_view folder_of(std::string_view path) {
   return slash == std::string_view::npos ? std::string_view{} : path.substr(0, slash + 1);
 }
 
-bool is_provider(std::string_view path) { return path.substr(folder_of(path).size()) == "_provider.fkc.md"; }
+bool is_provider(std::string_view path) { return path.substr(folder_of(path).size()) == contract::provider_file; }
 
 // The provider file of the nearest folder that holds `path`, among `documents`.
 const Document* provider_of(std::string_view path, const std::vector<Document>& documents) {

@@ -3,18 +3,59 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+
+#include "base/dtype.hpp"
 #include "bind/binding_table.hpp"
 #include "plan/plan_impl.hpp"
+#include "plan/scope.hpp"
 
 namespace convoke::judge {
 namespace {
 
-bool claims_the_law(const Plan& plan) {
+using contract::Contract;
+
+// Those that speak for the kernel: its own and, of an alias, that of the binding with the same function.
+std::vector<const Contract*> contracts_of(const Plan& plan) {
   const Plan::Impl& impl = plan.impl();
-  const bind::Binding* binding = impl.route.steps[impl.route.main_step].binding;
-  if (binding->alias_of) binding = &impl.catalog.table().all()[*binding->alias_of];
-  const auto& numerics = binding->contract->numerics;
-  return numerics && numerics->order == "law";
+  const bind::Binding& binding = *impl.route.steps[impl.route.main_step].binding;
+  std::vector<const Contract*> contracts{binding.contract.get()};
+  if (binding.alias_of) contracts.push_back(impl.catalog.table().all()[*binding.alias_of].contract.get());
+  return contracts;
+}
+
+bool claims_the_law(const Plan& plan) {
+  return std::ranges::any_of(contracts_of(plan), [](const Contract* contract) {
+    return contract->numerics && contract->numerics->order == "law";
+  });
+}
+
+std::optional<double> terms_of(const Plan::Impl& impl, const Contract& contract) {
+  const planner::Step& step = impl.route.steps[impl.route.main_step];
+  std::vector<TensorSpec> operands;
+  for (const planner::Slot& slot : step.inputs) operands.push_back(slot.spec);
+  for (const planner::Slot& slot : step.outputs) operands.push_back(slot.spec);
+  const planner::RequestScope scope(impl.request, contract, operands, step.inputs.size(), planner::Use::cost);
+  return contract.numerics->error->terms.evaluate(scope);
+}
+
+// The bound that the kernel states, the law's where it states none, or why what it states cannot be judged.
+tl::expected<oracle::BoundClaim, std::string> bound_claim(const Plan& plan) {
+  for (const Contract* contract : contracts_of(plan)) {
+    if (!contract->numerics || !contract->numerics->error) continue;
+    const contract::Numerics::ErrorBound& error = *contract->numerics->error;
+    if (error.scale != "output")
+      return tl::unexpected(fmt::format("numerics.error.scale: a bound of scale `{}` cannot be judged", error.scale));
+    const std::optional<DType> unit = parse_dtype(error.unit);
+    if (!unit) return tl::unexpected(fmt::format("numerics.error.unit: `{}` cannot be judged", error.unit));
+    const std::optional<double> terms = terms_of(plan.impl(), *contract);
+    if (!terms || *terms > 0x1p53)
+      return tl::unexpected(fmt::format("numerics.error.terms: `{}` has no usable value here", error.terms.text()));
+    return oracle::BoundClaim{unit, static_cast<std::int64_t>(std::ceil(*terms))};
+  }
+  return oracle::BoundClaim{};
 }
 
 std::string reason_of(const char* oracle, const oracle::Comparison& comparison) {
@@ -32,14 +73,15 @@ Check failed(std::string reason) {
 
 Check check_output(const Plan& plan, const oracle::Request& request, const ConstTensor& out,
                    const CheckOptions& options) {
+  const auto claim = bound_claim(plan);
+  if (!claim) return failed(claim.error());
   Check check;
-  check.passed = true;
   if (claims_the_law(plan)) {
     check.law = oracle::compare_law(request, out, options.sampling);
     if (!check.law->passed()) check.reason = reason_of("law", *check.law);
   }
   check.exact = options.sums_are_exact ? oracle::compare_exact(request, out, options.sampling)
-                                       : oracle::compare_bound(request, out, {}, options.sampling);
+                                       : oracle::compare_bound(request, out, *claim, options.sampling);
   if (!check.exact->passed() && check.reason.empty()) check.reason = reason_of("exact", *check.exact);
   check.passed = check.reason.empty();
   return check;

@@ -30,12 +30,6 @@ struct LayoutClause {
   std::size_t alignment;
 };
 
-bool any_axis(const TensorSpec& spec, bool (*test)(std::int64_t stride)) noexcept {
-  for (int axis = 0; axis < spec.shape.rank(); ++axis)
-    if (spec.shape[axis] > 1 && test(spec.strides[axis])) return true;
-  return false;
-}
-
 // Axes that the contract wants broadcast must be; a copy would destroy what it wants.
 bool has_required_broadcast(const TensorSpec& spec, const contract::LayoutFlags& flags) noexcept {
   return std::ranges::all_of(flags.broadcast_axes, [&](int axis) {
@@ -59,10 +53,12 @@ std::optional<Clause> awkward(const TensorSpec& spec, const LayoutClause& clause
   if (!flags.start_offset && spec.offset != 0)
     return layout_clause(clause.role, "layout.start_offset", "0", fmt::to_string(spec.offset));
   if (!empty && !is_contiguous(spec)) {
+    if (flags.contiguous == Contiguity::required)
+      return layout_clause(clause.role, "layout.contiguous", "dense row-major", strides_text(spec));
     if (!flags.strided) return layout_clause(clause.role, "layout.strided", "dense row-major", strides_text(spec));
-    if (flags.broadcast_stride0 == Acceptance::rejected && any_axis(spec, [](std::int64_t s) { return s == 0; }))
+    if (flags.broadcast_stride0 == Acceptance::rejected && any_stride(spec, [](std::int64_t s) { return s == 0; }))
       return layout_clause(clause.role, "layout.broadcast_stride0", "no stride of 0", strides_text(spec));
-    if (!flags.reverse_strides && any_axis(spec, [](std::int64_t s) { return s < 0; }))
+    if (!flags.reverse_strides && any_stride(spec, [](std::int64_t s) { return s < 0; }))
       return layout_clause(clause.role, "layout.reverse_strides", "no negative stride", strides_text(spec));
   }
   if (element_alignment(spec) < clause.alignment && !empty)
@@ -84,8 +80,10 @@ Clause judged(std::string name, const contract::Judgement& judgement) {
 
 // backend, requires.isa: whether the function is here at all.
 std::optional<Clause> absent(const bind::Binding& binding) {
-  if (binding.contract->backend != contract::Backend::cpu || (binding.function == nullptr && binding.missing_isa == 0))
+  if (binding.contract->backend != contract::Backend::cpu)
     return Clause{"backend", "cpu", std::string(bind::name_of(binding.contract->backend))};
+  if (binding.function == nullptr && binding.missing_isa == 0)
+    return Clause{"entry_point", "a function in this build", "none for " + binding.contract->entry_point};
   const std::string found = fmt::format("{}", fmt::join(isa_names(host().isa), ","));
   if (binding.function == nullptr)
     return Clause{"requires.isa", fmt::format("{}", fmt::join(isa_names(binding.missing_isa), ",")), found};
@@ -93,6 +91,29 @@ std::optional<Clause> absent(const bind::Binding& binding) {
     if ((isa_of_name(isa) & ~host().isa) != 0) return Clause{"requires.isa", isa, found};
   if (!binding.contract->requires_device.empty())
     return Clause{"requires.device", binding.contract->requires_device.front(), "none"};
+  return std::nullopt;
+}
+
+// What the planner does not do, a contract may not want: writing into an input, adding to what `out` held, an output of
+// another shape or laid out like an input, wider accesses than elements.
+std::optional<Clause> refused_by_return(const bind::Binding& binding) {
+  const contract::Contract& contract = *binding.contract;
+  const bool copies = binding.op != bind::Operator::conv2d && binding.op != bind::Operator::conv_transpose2d;
+  const std::string_view shape = binding.op == bind::Operator::conv2d ? "conv2d(" : "conv_transpose2d(";
+  for (const contract::Output& output : contract.outputs) {
+    if (!output.aliasing.empty() && output.aliasing != "none")
+      return Clause{output.name + ".aliasing", "none", output.aliasing};
+    if (!copies && !output.shape_rule.starts_with(shape))
+      return Clause{output.name + ".shape_rule", fmt::format("{}params)", shape), output.shape_rule};
+    if (!copies && output.layout_guarantee == contract::LayoutGuarantee::same_as)
+      return Clause{output.name + ".layout_guarantee", "contiguous or preallocated", "same_as"};
+  }
+  if (contract.caps.in_place) return Clause{"caps.in_place", "false", "true"};
+  const std::uint64_t granularity = contract.caps.access_granularity_bits.value_or(8);
+  for (const DType dtype : binding.dtypes)
+    if (granularity > 8 * size_of(dtype))
+      return Clause{"access_granularity_bits", fmt::format("at most {}", 8 * size_of(dtype)),
+                    fmt::to_string(granularity)};
   return std::nullopt;
 }
 
@@ -164,6 +185,7 @@ tl::expected<Fit, Clause> admit(const bind::Binding& binding, const Request& req
 
   Fit fit{operands, std::vector<bool>(operands.size(), false)};
   const RequestScope scope(request, *binding.contract, fit.operands, binding.input_count(), Use::constraint);
+  if (auto clause = refused_by_return(binding)) return tl::unexpected(std::move(*clause));
   if (auto clause = refused_by_constraint(binding, scope, operands)) return tl::unexpected(std::move(*clause));
 
   for (std::size_t i = 0; i < operands.size(); ++i) {
@@ -173,7 +195,10 @@ tl::expected<Fit, Clause> admit(const bind::Binding& binding, const Request& req
       return tl::unexpected(layout_clause(clause.role, "layout.broadcast_axes",
                                           fmt::format("axes {}", fmt::join(clause.flags->broadcast_axes, ",")),
                                           strides_text(operands[i])));
-    if (!awkward(operands[i], clause, scope)) continue;
+    const auto why = awkward(operands[i], clause, scope);
+    if (!why) continue;
+    // A copy would lay out the axes that the contract wants broadcast.
+    if (clause.flags != nullptr && clause.flags->broadcast_stride0 == Acceptance::required) return tl::unexpected(*why);
     fit.copied[i] = true;
     fit.operands[i] = TensorSpec::dense(operands[i].dtype, operands[i].shape);
     fit.operands[i].align = std::clamp(clause.alignment, scratch_align, max_scratch_align);

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
 #include <utility>
 
 #include "base/fail.hpp"
@@ -20,22 +19,16 @@ using planner::Clause;
 using planner::Request;
 using planner::Route;
 
-bind::Operator operator_of(Op op) {
-  return op == Op::conv2d ? bind::Operator::conv2d : bind::Operator::conv_transpose2d;
-}
-
 // Filters that need no look at the request: force, forbid, aliases, demand.
 tl::expected<void, Clause> wanted(const bind::BindingTable& table, const bind::Binding& binding,
                                   const PlanOptions& options, Demand demand) {
   if (!options.kernel.empty() && !glob_match(options.kernel, binding.id))
     return tl::unexpected(Clause{"kernel", options.kernel, binding.id});
-  const auto forbidden = [&](const std::string& id) {
-    return std::ranges::any_of(options.forbid, [&](const std::string& glob) { return glob_match(glob, id); });
-  };
-  if (forbidden(binding.id))
+  if (planner::is_forbidden(options.forbid, binding.id))
     return tl::unexpected(Clause{"forbid", fmt::format("{}", fmt::join(options.forbid, " ")), binding.id});
   if (auto met = planner::meets(binding, demand); !met) return met;
-  if (binding.alias_of && options.kernel.empty() && !forbidden(table.all()[*binding.alias_of].id))
+  if (binding.alias_of && options.kernel.empty() &&
+      !planner::is_forbidden(options.forbid, table.all()[*binding.alias_of].id))
     return tl::unexpected(Clause{"alias", "a function of its own", "alias of " + table.all()[*binding.alias_of].id});
   return {};
 }
@@ -71,8 +64,8 @@ std::string reason_for(const Route& route, std::size_t admitted, const PlanOptio
                             : copies == 1 ? "one operand is copied"
                                           : fmt::format("{} operands are copied", copies);
   if (!options.kernel.empty()) return fmt::format("matches '{}'; {}", options.kernel, steps);
-  if (admitted == 1) return "the only kernel that meets the demand; " + steps;
-  return fmt::format("the fewest steps of {} kernels that meet the demand; {}", admitted, steps);
+  if (admitted == 1) return "the only kernel that meets the demand and admits this; " + steps;
+  return fmt::format("the fewest steps of {} kernels that meet the demand and admit this; {}", admitted, steps);
 }
 
 Result<Plan> make_plan(Request request, const PlanOptions& options) {
@@ -82,9 +75,9 @@ Result<Plan> make_plan(Request request, const PlanOptions& options) {
   std::vector<Refusal> refusals;
   std::size_t admitted = 0;
   for (const bind::Binding& binding : catalog.table().all()) {
-    if (binding.op != operator_of(request.geometry.op)) continue;
+    if (binding.op != bind::operator_of(request.geometry.op)) continue;
     auto route = wanted(catalog.table(), binding, options, demand).and_then([&] {
-      return planner::build_route(catalog.table(), binding, request);
+      return planner::build_route(catalog.table(), binding, request, options.forbid);
     });
     if (!route) {
       Clause& clause = route.error();

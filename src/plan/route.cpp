@@ -3,8 +3,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <optional>
 
+#include "base/glob.hpp"
 #include "base/layout.hpp"
 #include "plan/scope.hpp"
 
@@ -22,9 +25,9 @@ std::optional<std::size_t> reserve(Route& route, std::size_t bytes, std::size_t 
 
 // The first kernel of a copy operator that takes these two operands as they lie.
 const bind::Binding* find_copy(const bind::BindingTable& table, bind::Operator op, const Request& request,
-                               const std::vector<TensorSpec>& operands) {
+                               const std::vector<TensorSpec>& operands, const std::vector<std::string>& forbid) {
   for (const bind::Binding& binding : table.all()) {
-    if (binding.op != op || binding.foreign || binding.alias_of) continue;
+    if (binding.op != op || binding.foreign || binding.alias_of || is_forbidden(forbid, binding.id)) continue;
     const auto fit = admit(binding, request, operands);
     if (fit && !fit->copied[0] && !fit->copied[1]) return &binding;
   }
@@ -50,9 +53,9 @@ tl::expected<void, Clause> add_workspace(Route& route, Step& step, const Request
   if (!contract.workspace_bytes) return {};
   const RequestScope scope(request, contract, operands, step.binding->input_count(), Use::cost);
   const std::optional<double> bytes = contract.workspace_bytes->evaluate(scope);
-  if (!bytes || *bytes > 0x1p62)
+  if (!bytes || *bytes > 0x1p53)
     return tl::unexpected(Clause{"workspace_bytes", contract.workspace_bytes->text(), "no usable value here"});
-  step.workspace_bytes = static_cast<std::size_t>(*bytes);
+  step.workspace_bytes = static_cast<std::size_t>(std::ceil(*bytes));
   const auto offset = reserve(route, step.workspace_bytes, 64);
   if (!offset) return tl::unexpected(Clause{"workspace_bytes", "a size that fits the address space", "more"});
   step.workspace_offset = *offset;
@@ -61,8 +64,12 @@ tl::expected<void, Clause> add_workspace(Route& route, Step& step, const Request
 
 }  // namespace
 
+bool is_forbidden(const std::vector<std::string>& forbid, std::string_view id) noexcept {
+  return std::ranges::any_of(forbid, [&](const std::string& glob) { return glob_match(glob, id); });
+}
+
 tl::expected<Route, Clause> build_route(const bind::BindingTable& table, const bind::Binding& binding,
-                                        const Request& request) {
+                                        const Request& request, const std::vector<std::string>& forbid) {
   std::vector<TensorSpec> operands{request.x, request.weight};
   std::vector<Place> places{Place::x, Place::weight};
   if (request.bias) operands.push_back(*request.bias), places.push_back(Place::bias);
@@ -83,7 +90,7 @@ tl::expected<Route, Clause> build_route(const bind::BindingTable& table, const b
       const auto op = output ? bind::Operator::copy_out : bind::Operator::contiguize;
       const std::vector<TensorSpec> ends =
           output ? std::vector{scratch->spec, slot.spec} : std::vector{slot.spec, scratch->spec};
-      const bind::Binding* copy = find_copy(table, op, request, ends);
+      const bind::Binding* copy = find_copy(table, op, request, ends, forbid);
       if (copy == nullptr) return tl::unexpected(no_copy(op, operands[i]));
       if (output)
         copy_out = Step{copy, {*scratch}, {slot}};

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "bind/binding_table.hpp"
@@ -38,7 +40,11 @@ struct Route {
 inline constexpr std::size_t scratch_alignment = 4096;
 
 /// The route through `binding`: a Contiguize for every awkward input, the kernel, a CopyOut for an awkward output.
+/// Copies are never by a kernel that a glob of `forbid` matches.
 tl::expected<Route, Clause> build_route(const bind::BindingTable& table, const bind::Binding& binding,
-                                        const Request& request);
+                                        const Request& request, const std::vector<std::string>& forbid);
+
+/// Whether any glob matches the ImplId.
+bool is_forbidden(const std::vector<std::string>& forbid, std::string_view id) noexcept;
 
 }  // namespace convoke::planner

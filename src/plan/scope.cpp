@@ -29,12 +29,6 @@ std::optional<Dims> dims_of(const Geometry& g, std::string_view name) noexcept {
   return std::nullopt;
 }
 
-bool has_stride(const TensorSpec& spec, bool (*test)(std::int64_t)) noexcept {
-  for (int axis = 0; axis < spec.shape.rank(); ++axis)
-    if (spec.shape[axis] > 1 && test(spec.strides[axis])) return true;
-  return false;
-}
-
 }  // namespace
 
 const TensorSpec* RequestScope::operand(std::string_view role) const noexcept {
@@ -114,9 +108,9 @@ std::optional<bool> RequestScope::word(std::string_view name) const {
   if (name == "all_inputs_contiguous") return !any_input([](const TensorSpec& spec) { return !is_contiguous(spec); });
   if (name == "any_input_strided") return any_input([](const TensorSpec& spec) { return !is_contiguous(spec); });
   if (name == "any_input_broadcast")
-    return any_input([](const TensorSpec& spec) { return has_stride(spec, [](std::int64_t s) { return s == 0; }); });
+    return any_input([](const TensorSpec& spec) { return any_stride(spec, [](std::int64_t s) { return s == 0; }); });
   if (name == "any_input_reversed")
-    return any_input([](const TensorSpec& spec) { return has_stride(spec, [](std::int64_t s) { return s < 0; }); });
+    return any_input([](const TensorSpec& spec) { return any_stride(spec, [](std::int64_t s) { return s < 0; }); });
   return std::nullopt;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-// The names of a contract's expressions, bound to one request: the alias table of the format (section 7) included.
+// The names of a contract's expressions, bound to one request (docs/format.md, Names).
 #pragma once
 
 #include <optional>

@@ -52,7 +52,7 @@ TEST(LinkRegistry, TheBaselineHostGetsTheBaselineBuild) {
   const Resolution baseline = own->resolve("convoke::portable::conv2d_f32", CONVOKE_ISA_BASELINE);
   ASSERT_NE(baseline.function(), nullptr);
   EXPECT_EQ(baseline.missing_isa, 0u);
-  if ((host().isa & CONVOKE_ISA_FMA) == 0) GTEST_SKIP() << "this host has no FMA, so there is one build only";
+  if ((host().isa & CONVOKE_ISA_FMA) == 0) GTEST_SKIP() << "this host lacks FMA, so there is one build only";
   EXPECT_NE(own->resolve("convoke::portable::conv2d_f32", CONVOKE_ISA_FMA).function(), baseline.function());
 }
 

@@ -140,6 +140,15 @@ TEST(Plan, AnElementThatIsNotAlignedIsCopied) {
                                          StartsWith("cpu/portable/copy_out")));
 }
 
+TEST(Plan, ForbiddenKernelsDoNotCopyEither) {
+  Small small;
+  small.x.align = 1;
+  small.options.forbid = {"*/contiguize/*"};
+  const auto plan = small.plan();
+  ASSERT_FALSE(plan);
+  EXPECT_THAT(plan.error().message, HasSubstr("Contiguize"));
+}
+
 TEST(Plan, TheVulkanSeedIsRefusedByItsBackend) {
   Small small;
   small.options.kernel = "vulkan/*";

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+#include "plan/route.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "convoke/catalog.hpp"
+#include "tests/plan/sample_binding.hpp"
+
+namespace convoke::planner {
+namespace {
+
+using contract::Contract;
+using contract::CostExpression;
+using testing::HasSubstr;
+
+const bind::BindingTable& ours() { return Catalog::builtin().table(); }
+
+Change workspace(const char* text) {
+  return [text](Contract& c) { c.workspace_bytes = CostExpression::parse(text).value(); };
+}
+
+// x with gaps, which the sample does not take.
+Request awkward_request(bool out_too = false) {
+  return sample_request([&](TensorSpec& x, TensorSpec&, TensorSpec& out) {
+    x.strides = {1024, 128, 16, 2};
+    if (out_too) out.strides = {576, 72, 12, 2};
+  });
+}
+
+TEST(BuildRoute, AKernelAloneNeedsNoScratch) {
+  const bind::Binding binding = sample_binding();
+  const auto route = build_route(ours(), binding, sample_request(), {});
+  ASSERT_TRUE(route) << route.error().clause;
+  ASSERT_EQ(route->steps.size(), 1u);
+  EXPECT_EQ(route->main_step, 0u);
+  EXPECT_EQ(route->scratch_bytes, 0u);
+  EXPECT_EQ(route->steps[0].binding, &binding);
+  EXPECT_EQ(route->steps[0].inputs[0].place, Place::x);
+  EXPECT_EQ(route->steps[0].inputs[1].place, Place::weight);
+  EXPECT_EQ(route->steps[0].outputs[0].place, Place::out);
+}
+
+TEST(BuildRoute, CopiesStandAroundTheKernelInScratchOfTheirOwn) {
+  const bind::Binding binding = sample_binding();
+  const auto route = build_route(ours(), binding, awkward_request(true), {});
+  ASSERT_TRUE(route) << route.error().clause;
+  ASSERT_EQ(route->steps.size(), 3u);
+  EXPECT_EQ(route->main_step, 1u);
+  const Step &copy = route->steps[0], &main = route->steps[1], &copy_out = route->steps[2];
+  EXPECT_EQ(copy.binding->op, bind::Operator::contiguize);
+  EXPECT_EQ(copy_out.binding->op, bind::Operator::copy_out);
+  const Slot &x = main.inputs[0], &out = main.outputs[0];
+  EXPECT_EQ(x.place, Place::scratch);
+  EXPECT_EQ(x.bytes, 4u * 4 * 8 * 8);
+  EXPECT_EQ(copy.outputs[0].scratch_offset, x.scratch_offset);
+  EXPECT_EQ(copy_out.inputs[0].scratch_offset, out.scratch_offset);
+  EXPECT_EQ(copy_out.outputs[0].place, Place::out);
+  EXPECT_GE(out.scratch_offset, x.scratch_offset + x.bytes);
+  EXPECT_GE(route->scratch_bytes, out.scratch_offset + out.bytes);
+  for (const Slot* slot : {&x, &out}) EXPECT_EQ(slot->scratch_offset % slot->spec.align, 0u);
+}
+
+TEST(BuildRoute, WorkspaceIsReservedBehindTheCopiesAndAligned) {
+  const bind::Binding binding = sample_binding([](Contract& c) {
+    workspace("4 * Cout + 1")(c);
+    c.inputs[0].shape_constraint.reset();
+  });
+  const Request request = sample_request([](TensorSpec& x, TensorSpec&, TensorSpec& out) {
+    x = aligned({1, 4, 3, 3});  // 144 bytes, so that what follows must be moved up
+    x.offset = 16;
+    out = aligned({1, 8, 1, 1});
+  });
+  const auto route = build_route(ours(), binding, request, {});
+  ASSERT_TRUE(route) << route.error().clause;
+  const Step& main = route->steps[route->main_step];
+  EXPECT_EQ(main.workspace_bytes, 33u);
+  EXPECT_EQ(main.workspace_offset, 192u);
+  EXPECT_EQ(route->scratch_bytes, 192u + 33u);
+}
+
+TEST(BuildRoute, AWorkspaceWithoutAUsableSizeIsRefused) {
+  for (const char* text : {"1000000000000 * 1000000000000", "k * 4", "4 / (groups - 1)"}) {
+    const bind::Binding binding = sample_binding(workspace(text));
+    const auto route = build_route(ours(), binding, sample_request(), {});
+    ASSERT_FALSE(route) << text;
+    EXPECT_EQ(route.error().clause, "workspace_bytes");
+    EXPECT_THAT(route.error().wanted, HasSubstr(text));
+  }
+}
+
+TEST(BuildRoute, WithoutACopyKernelTheOperandIsRefused) {
+  const bind::Binding binding = sample_binding();
+  const auto none = build_route(bind::BindingTable{}, binding, awkward_request(), {});
+  ASSERT_FALSE(none);
+  EXPECT_EQ(none.error().clause, "Contiguize");
+  const auto forbidden = build_route(ours(), binding, awkward_request(true), {"*/copy_out/*"});
+  ASSERT_FALSE(forbidden);
+  EXPECT_EQ(forbidden.error().clause, "CopyOut");
+}
+
+TEST(BuildRoute, ARefusalOfTheContractIsTheRoutes) {
+  const bind::Binding binding = sample_binding([](Contract& c) { c.requires_isa = {"sse9"}; });
+  const auto route = build_route(ours(), binding, sample_request(), {});
+  ASSERT_FALSE(route);
+  EXPECT_EQ(route.error().clause, "requires.isa");
+}
+
+TEST(IsForbidden, ByAnyGlob) {
+  EXPECT_FALSE(is_forbidden({}, "cpu/portable/conv2d_f32/f32,f32,f32#00000000"));
+  EXPECT_TRUE(is_forbidden({"vulkan/*", "cpu/portable/*"}, "cpu/portable/conv2d_f32/f32,f32,f32#00000000"));
+  EXPECT_FALSE(is_forbidden({"vulkan/*", "portable/*"}, "cpu/portable/conv2d_f32/f32,f32,f32#00000000"));
+}
+
+}  // namespace
+}  // namespace convoke::planner
