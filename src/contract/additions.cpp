@@ -82,9 +82,9 @@ void read_packing(Reader& block, Contract& contract) {
     reader.missing("bytes");
   const bool known = std::ranges::find(contract.inputs, packing.operand, &Operand::name) != contract.inputs.end();
   if (!packing.operand.empty() && !known)
-    reader.error(
-        "operand",
-        {"", "UnknownRole", fmt::format("`packing.operand` names `{}`, which is no input", packing.operand), {}});
+    reader.error("operand",
+                 {"", "UnknownRole", fmt::format("`packing.operand` names `{}`, which is no input", packing.operand),
+                  "the name of an input"});
   reader.finish();
   contract.packing = std::move(packing);
 }

@@ -26,10 +26,10 @@ void read_target(Reader& block, Contract& contract) {
                  "exactly one of them"});
   } else if (contract.op_kind && !is_op_kind(*contract.op_kind)) {
     block.error("op_kind", {"3", "UnknownOpKind", fmt::format("`{}` is no operator", *contract.op_kind),
-                            "such as Conv2D or ConvTranspose2D"});
+                            nearest_or(*contract.op_kind, op_kind_words(), "such as Conv2D or ConvTranspose2D")});
   } else if (contract.fused_op && !is_fused_op(*contract.fused_op)) {
     block.error("fused_op", {"3", "UnknownFusedOp", fmt::format("`{}` is no fused operator", *contract.fused_op),
-                             "such as CONV2D"});
+                             nearest_or(*contract.fused_op, fused_op_words(), "such as CONV2D")});
   }
 }
 
@@ -45,6 +45,7 @@ void read_blurb(Reader& block, Contract& contract) {
 
 void read_entry_point(Reader& block, Contract& contract) {
   const auto symbol = block.required("entry_point");
+  check_name(block, "entry_point");
   if (!symbol) return;
   contract.entry_point = *symbol;
   contract.entry_point_at = block.report().place(block.place("entry_point"));
@@ -84,6 +85,7 @@ void read_origin(Reader& block, const Provider* provider, Contract& contract) {
   if (const auto backend = read_choice(block, "backend", backend_words, "", "UnknownBackend"))
     contract.backend = *backend;
   if (const auto source = block.text("kernel_source"); source && !source->empty()) contract.kernel_source = *source;
+  check_name(block, "kernel_source");
 }
 
 /// The operands need the kernel-wide strategy, so `caps` is opened first.
@@ -112,6 +114,7 @@ Contract read_block(const YamlNode& root, const Provider* provider, Report& repo
   Reader block(&root, "", report);
   Contract contract;
   contract.kernel = block.required("kernel").value_or("");
+  check_name(block, "kernel");
   contract.registrable = block.flag("registrable").value_or(true);
   read_target(block, contract);
   read_blurb(block, contract);
@@ -122,10 +125,12 @@ Contract read_block(const YamlNode& root, const Provider* provider, Report& repo
   read_interface(block, contract);
   // What refers to inputs by name is judged only when they are known.
   read_return(block, contract);
-  if (report.errors() == before) check_keys(block, contract);
+  const bool roles_known = report.errors() == before;
+  if (roles_known) check_keys(block, contract);
   read_cost(block, contract);
   read_precision(block, contract);
   read_additions(block, contract);
+  if (roles_known) check_scope(root, contract, report);
   const bool based = provider != nullptr && provider->revision_base.has_value();
   read_revision(block, root, based ? std::string_view(*provider->revision_base) : std::string_view(), contract);
   block.finish();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-// From the YAML of one section to a Contract, rule by rule (format sections 3 to 13).
+// From the YAML of one section to a Contract, rule by rule (docs/format.md, A block and Findings).
 #pragma once
 
 #include <string_view>

@@ -34,10 +34,13 @@ auto read_choice(Reader& reader, std::string_view key, const Table& table, std::
   return value;
 }
 
+/// The text at `key` is a name for people: no control characters, nothing that turns the direction of what follows.
+void check_name(Reader& reader, std::string_view key);
+
 /// The argument of `head(argument)`; nullopt: `text` is something else.
 std::optional<std::string_view> argument_of(std::string_view text, std::string_view head) noexcept;
 
-/// The five flags and the axes (format section 4), with rule 4. `coherent` becomes false when a rule was broken.
+/// The five flags and the axes (docs/format.md, Words), with rule 4. `coherent` becomes false when a rule was broken.
 LayoutFlags read_layout(Reader& layout, bool& coherent);
 
 /// Inputs, or outputs, that a section may have.
@@ -63,7 +66,10 @@ void read_precision(Reader& block, Contract& contract);
 /// Our additive fields: numerics, requires, workspace_bytes, packing.
 void read_additions(Reader& block, Contract& contract);
 
-/// Fan-out and the optional operand (format section 10).
+/// Names in costs and constraints of an operator that we run: each has a value (rules 7 and 8).
+void check_scope(const YamlNode& root, const Contract& contract, Report& report);
+
+/// Fan-out and the optional operand (docs/format.md, A block).
 void check_keys(Reader& block, const Contract& contract);
 
 }  // namespace convoke::contract

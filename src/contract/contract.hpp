@@ -160,7 +160,7 @@ struct Contract {
   std::vector<std::string> requires_isa, requires_device;
   std::optional<CostExpression> workspace_bytes;
   std::optional<Packing> packing;
-  std::uint64_t revision = 0;  ///< the public hash (format section 10), or the block's own hex value
+  std::uint64_t revision = 0;  ///< the public hash (docs/format.md, A block), or the block's own hex value
   /// SHA-256, hex, of the block's text with line ends as LF and without leading blanks: a document whose indentation
   /// was lost keeps its digest, as it keeps its meaning.
   std::string block_digest;
@@ -188,6 +188,9 @@ struct ParsedDocument {
 
   bool has_errors() const noexcept;
 };
+
+/// Name of the file that supplies front matter to the documents below its folder.
+inline constexpr std::string_view provider_file = "_provider.fkc.md";
 
 /// Front-matter values that a folder's `_provider.fkc.md` supplies.
 struct InheritedProvider {

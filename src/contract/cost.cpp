@@ -36,7 +36,8 @@ FastPath read_fast_path(const YamlNode& node, std::size_t index, Report& report)
   const auto when = reader.text("when");
   path.text = when.value_or("");
   if (!when || when->empty()) {
-    reader.warning("when", {"", "FastPathSkipped", "a fast path without `when` is skipped", {}});
+    reader.warning("when", {"", "FastPathSkipped", "a fast path without `when` is skipped",
+                            "a predicate, such as \"groups == 1\""});
   } else if (auto parsed = Predicate::parse(*when)) {
     path.when = std::move(*parsed);
   } else {
@@ -75,14 +76,18 @@ std::optional<CostExpression> read_price(Reader& reader, std::string_view key, c
   auto expression = read_expression(reader, key);
   if (!expression) return expression;
   if (const auto zero = zero_divisor(expression->text()))
-    reader.report().error(inside(*reader.get(key), *zero),
-                          {"8", "CostExprParse", fmt::format("`{}` divides by zero", reader.name(key)), {}});
+    reader.report().error(
+        inside(*reader.get(key), *zero),
+        {"8", "CostExprParse", fmt::format("`{}` divides by zero", reader.name(key)), "a divisor other than zero"});
   // The cost of a fused operator is a function of shapes and parameters; the dtypes are not among its arguments.
-  if (contract.fused_op && expression->text().find("dtype_bytes") != std::string::npos)
-    reader.warning(key, {"8",
-                         "CostTargetMismatch",
-                         fmt::format("`{}` uses `dtype_bytes`, which a fused operator does not have", reader.name(key)),
-                         {}});
+  if (!contract.fused_op) return expression;
+  for (const Name& name : expression->names())
+    if (name.kind == Name::Kind::value && name.text == "dtype_bytes")
+      reader.report().warning(
+          inside(*reader.get(key), name.offset),
+          {"8", "CostTargetMismatch",
+           fmt::format("`{}` uses `dtype_bytes`, which a fused operator does not have", reader.name(key)),
+           "shapes and parameters"});
   return expression;
 }
 

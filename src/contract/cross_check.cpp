@@ -14,12 +14,13 @@ namespace convoke::contract {
 namespace {
 
 Diagnostic finding(Severity severity, std::string rule, std::string name, const std::string& path, const Place& place,
-                   std::string message) {
+                   std::string message, std::string accepted) {
   Diagnostic out;
   out.severity = severity;
   out.rule = std::move(rule);
   out.name = std::move(name);
   out.message = std::move(message);
+  out.accepted = std::move(accepted);
   out.path = path;
   out.line = place.line;
   out.column = place.column;
@@ -63,7 +64,8 @@ void check_providers(const std::vector<ParsedDocument>& documents, std::vector<D
       const Place at = place == document.provider->places.end() ? Place{} : place->second;
       out.push_back(finding(Severity::error, "", "ProviderMismatch", document.path, at,
                             fmt::format("`provider.{}` is {} here and {} in {}", found[i].first, shown(found[i].second),
-                                        shown(expected[i].second), entry->second->path)));
+                                        shown(expected[i].second), entry->second->path),
+                            expected[i].second ? shown(expected[i].second) : "no such key"));
     }
   }
 }
@@ -87,7 +89,8 @@ void check_duplicates(const std::vector<ParsedDocument>& documents, std::vector<
         told = true;
         out.push_back(finding(
             Severity::error, "10", "DuplicateEntryPoint", document.path, contract.entry_point_at,
-            fmt::format("`{}` is already bound to this key of {} by {}", key.symbol, op_of(contract), entry->second)));
+            fmt::format("`{}` is already bound to this key of {} by {}", key.symbol, op_of(contract), entry->second),
+            "another `entry_point`, `kernel_source` or key"));
       }
     }
   }
@@ -108,7 +111,8 @@ void check_coverage(const std::vector<ParsedDocument>& documents, std::vector<Di
     if (covered.contains(op)) continue;
     out.push_back(finding(Severity::warning, "9", "MissingBitStableCoverage", where.first->path,
                           where.second->entry_point_at,
-                          fmt::format("no CPU kernel of {} among these documents is bit-stable", op)));
+                          fmt::format("no CPU kernel of {} among these documents is bit-stable", op),
+                          "one that is audited, with `bit_stable_on_same_hardware: true`"));
   }
 }
 
@@ -119,6 +123,7 @@ std::vector<Diagnostic> cross_check(const std::vector<ParsedDocument>& documents
   check_providers(documents, out);
   check_duplicates(documents, out);
   check_coverage(documents, out);
+  sort_by_place(out);
   return out;
 }
 

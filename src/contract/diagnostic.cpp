@@ -4,7 +4,10 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <numeric>
 #include <string_view>
+#include <tuple>
+#include <utility>
 
 #include "contract/text.hpp"
 
@@ -32,6 +35,21 @@ std::string tag(const Diagnostic& diagnostic) {
 }
 
 }  // namespace
+
+void sort_by_place(std::vector<Diagnostic>& diagnostics) {
+  // Not stable_sort: with libstdc++ it uses a function that Clang warns of as deprecated.
+  std::vector<std::size_t> order(diagnostics.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::sort(order.begin(), order.end(), [&](std::size_t i, std::size_t j) {
+    const Diagnostic &a = diagnostics[i], &b = diagnostics[j];
+    const bool a_whole = a.line == 0, b_whole = b.line == 0;
+    return std::tie(a.path, a_whole, a.line, a.column, i) < std::tie(b.path, b_whole, b.line, b.column, j);
+  });
+  std::vector<Diagnostic> sorted;
+  sorted.reserve(order.size());
+  for (const std::size_t i : order) sorted.push_back(std::move(diagnostics[i]));
+  diagnostics = std::move(sorted);
+}
 
 std::string render(const Diagnostic& diagnostic) {
   std::string place = printable(diagnostic.path);

@@ -34,6 +34,10 @@ struct Diagnostic {
   int source_column = 0;  ///< where `column` lies in `source_line`; 0: at `column` itself, the line is whole
 };
 
+/// Puts findings in the order of path, line and column; those of one place stay as they were, and those about a file as
+/// a whole come behind its others.
+void sort_by_place(std::vector<Diagnostic>& diagnostics);
+
 /// `path:line:column: error: message [4 LayoutIncoherent]`, the source line, a caret, and a note with what is accepted;
 /// each on a line of its own, every line with its end.
 std::string render(const Diagnostic& diagnostic);

@@ -17,8 +17,6 @@
 namespace convoke::contract {
 namespace {
 
-constexpr std::string_view provider_file = "_provider.fkc.md";
-
 bool is_provider_file(std::string_view path) {
   return path.substr(path.find_last_of('/') + 1) == provider_file;  // npos + 1 is 0
 }
@@ -75,10 +73,10 @@ class Importer {
                       "one block a section"});
       return false;
     }
-    const std::string why = section.unclosed.empty()
-                                ? "the section has no block"
-                                : fmt::format("the fence that line {} opens is never closed", section.unclosed[0]);
-    report_->error({section.line, 1}, {"", "MissingFkcBlock", why, "one ```fkc fence, closed by ```"});
+    const std::string why =
+        section.unclosed.empty() ? "the section has no block" : std::string("this fence is never closed");
+    const int line = section.unclosed.empty() ? section.line : section.unclosed[0];
+    report_->error({line, 1}, {"", "MissingFkcBlock", why, "one ```fkc fence, closed by ```"});
     return false;
   }
 
@@ -109,10 +107,9 @@ class Importer {
     const YamlNode* name = root.find("kernel");
     const auto [first, inserted] = names_.emplace(contract.kernel, name->at.line);
     if (inserted) return;
-    report_->error(name->at, {"",
-                              "DuplicateKernel",
+    report_->error(name->at, {"", "DuplicateKernel",
                               fmt::format("`{}` is already the kernel at line {}", contract.kernel, first->second),
-                              {}});
+                              "a name that no other section has"});
   }
 
   const Source* source_;

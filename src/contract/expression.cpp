@@ -144,6 +144,18 @@ std::vector<Name> names_of(const Program* program) {
   return names.take();
 }
 
+std::vector<Access> accesses_of(const Program* program) {
+  std::vector<Access> out;
+  if (program == nullptr) return out;
+  for (const Instruction& step : program->code) {
+    if ((step.op != Op::dim && step.op != Op::element) || step.indexed) continue;
+    const auto kind = step.op == Op::dim ? Name::Kind::operand : Name::Kind::value;
+    out.push_back({kind, std::string(step.name), step.integer,
+                   static_cast<std::size_t>(step.source.data() - program->text.data())});
+  }
+  return out;
+}
+
 }  // namespace
 
 std::optional<std::int64_t> Scope::element(std::string_view name, std::int64_t index) const {
@@ -193,6 +205,8 @@ std::size_t Constraint::size() const noexcept { return program_ ? program_->clau
 
 std::vector<Name> Constraint::names() const { return names_of(program_.get()); }
 
+std::vector<Access> Constraint::accesses() const { return accesses_of(program_.get()); }
+
 tl::expected<Predicate, SyntaxError> Predicate::parse(std::string_view text) {
   if (auto error = too_long(text)) return tl::unexpected(*std::move(error));
   const auto program = std::make_shared<Program>(text, "");
@@ -241,5 +255,7 @@ std::optional<double> CostExpression::evaluate(const Scope& scope) const {
 const std::string& CostExpression::text() const noexcept { return text_of(program_.get()); }
 
 std::vector<Name> CostExpression::names() const { return names_of(program_.get()); }
+
+std::vector<Access> CostExpression::accesses() const { return accesses_of(program_.get()); }
 
 }  // namespace convoke::contract

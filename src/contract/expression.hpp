@@ -66,6 +66,15 @@ struct Name {
   friend bool operator==(const Name&, const Name&) = default;
 };
 
+/// A constant index of a name: `x_shape[1]` (a value) or `weight.dim[0]` (an operand); `dim[0]` of the operand that the
+/// text belongs to has that operand's name.
+struct Access {
+  Name::Kind kind = Name::Kind::value;
+  std::string name;
+  std::int64_t index = 0;
+  std::size_t offset = 0;  ///< where it stands in the text
+};
+
 /// Texts beyond these limits are refused with a SyntaxError, prose or not.
 constexpr std::size_t max_expression_bytes = 4096;
 constexpr std::size_t max_expression_depth = 32;    ///< nested parentheses, brackets and calls
@@ -78,8 +87,8 @@ struct Program;  // expression_program.hpp
 class Constraint {
  public:
   enum class Dialect {
-    shape,   ///< accept.inputs[].shape_constraint (format section 6); dim[i] is the operand's own axis
-    field,   ///< op_params.fields.*.constraint (section 7): `== (1, 1) (remark)` means the field itself
+    shape,   ///< accept.inputs[].shape_constraint (docs/format.md, Clauses); dim[i] is the operand's own axis
+    field,   ///< op_params.fields.*.constraint (same place): `== (1, 1) (remark)` means the field itself
     layout,  ///< layout_constraint: relations over stride[i], shape[i], offset, align of the operand itself
   };
   /// `subject` is the operand's role or the field's name. Prose clauses are kept, and listed by prose(); in a
@@ -98,13 +107,15 @@ class Constraint {
   std::size_t size() const noexcept;
   /// Every name the clauses refer to, once, in reading order. The implied left side of `== 1` is not among them.
   std::vector<Name> names() const;
+  /// Every constant index, in the order of evaluation.
+  std::vector<Access> accesses() const;
 
  private:
   std::shared_ptr<const Program> program_;
 };
 
-/// A fast-path predicate (`groups == 1`, `depthwise`, `dim[0] % 2 == 0`, ... format section 5). A default-made one is
-/// always unknown.
+/// A fast-path predicate: `groups == 1`, `depthwise`, `dim[0] % 2 == 0`, ... (docs/format.md, Clauses). A default-made
+/// one is always unknown.
 class Predicate {
  public:
   static tl::expected<Predicate, SyntaxError> parse(std::string_view text);
@@ -126,6 +137,7 @@ class CostExpression {
   std::optional<double> evaluate(const Scope& scope) const;
   const std::string& text() const noexcept;
   std::vector<Name> names() const;
+  std::vector<Access> accesses() const;
 
  private:
   std::shared_ptr<const Program> program_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-// `expr` of the format's section 6, the part that all three languages share, compiled to a Program as it is read.
+// The part that all three languages share (docs/format.md, Expressions), compiled to a Program as it is read.
 #pragma once
 
 #include <cstddef>

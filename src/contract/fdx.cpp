@@ -52,13 +52,22 @@ bool words_known(Reader& reader, const Quant& quant) {
 /// A scale stands in one place: inline in the blocks, or in an input of its own that exists.
 void check_scale(Reader& reader, const Quant& quant, const std::vector<std::string>& roles) {
   if (!quant.scale_operand) return;
-  const auto twice = [&](std::string message) {
-    reader.error("scale_operand", {"6", "ScaleDoubleDeclared", std::move(message), {}});
+  const auto twice = [&](std::string message, std::string accepted) {
+    reader.error("scale_operand", {"6", "ScaleDoubleDeclared", std::move(message), std::move(accepted)});
   };
   if (std::ranges::find(roles, *quant.scale_operand) == roles.end())
-    twice(fmt::format("`scale_operand` names `{}`, which is no input", *quant.scale_operand));
+    twice(fmt::format("`scale_operand` names `{}`, which is no input", *quant.scale_operand),
+          one_of({roles.begin(), roles.end()}));
   else if (quant.family == "GGML_BLOCK")
-    twice("GGML_BLOCK keeps its scale in the blocks and has no `scale_operand`");
+    twice("GGML_BLOCK keeps its scale in the blocks and has no `scale_operand`", "no `scale_operand`");
+}
+
+/// What each family takes, for the note.
+std::string_view family_needs(std::string_view family) noexcept {
+  if (family == "GGML_BLOCK") return "`ggml_dtype` and no `granularity`";
+  if (family == "MX") return "`granularity: PerBlock`";
+  if (family == "AFFINE_BLOCK") return "`block_shape` or a `scale_operand`, and no `granularity: PerBlock`";
+  return "`granularity: PerTensor`, `PerToken` or `PerChannel`";
 }
 
 /// What each family needs; empty: all well.
@@ -93,7 +102,7 @@ void check_quant(const YamlNode& node, const std::vector<std::string>& roles, bo
   if (!words_known(reader, quant)) return;
   check_scale(reader, quant, roles);
   if (std::string fault = family_fault(quant); !fault.empty()) {
-    reader.error("family", {"6", "QuantIncoherent", std::move(fault), {}});
+    reader.error("family", {"6", "QuantIncoherent", std::move(fault), std::string(family_needs(quant.family))});
   } else if (registrable && (quant.family == "MX" || quant.family == "AFFINE_BLOCK")) {
     reader.error("family",
                  {"6", "MxNotYetRegistrable", fmt::format("{} can be described but not registered yet", quant.family),
@@ -109,14 +118,18 @@ void check_gather(const YamlNode& node, const std::vector<std::string>& roles, b
   const auto context_lens = reader.text("context_lens");
   reader.finish();
   if (!kind) return;
-  const auto incoherent = [&](std::string_view key, std::string message) {
-    reader.error(key, {"14", "GatherIncoherent", std::move(message), {}});
+  const auto incoherent = [&](std::string_view key, std::string message, std::string accepted) {
+    reader.error(key, {"14", "GatherIncoherent", std::move(message), std::move(accepted)});
   };
-  if (!extended) incoherent("kind", "paged_blocks needs `fdx.requires_ext: true`");
-  if (!symbolic) incoherent("kind", "paged_blocks needs `fdx.symbolic_extent: required`");
+  if (!extended)
+    incoherent("kind", "paged_blocks needs `fdx.requires_ext: true`", "`requires_ext: true` in this `fdx`");
+  if (!symbolic)
+    incoherent("kind", "paged_blocks needs `fdx.symbolic_extent: required`",
+               "`symbolic_extent: required` in this `fdx`");
   for (const auto& [key, role] : {std::pair{"block_table", block_table}, std::pair{"context_lens", context_lens}})
     if (role && std::ranges::find(roles, *role) == roles.end())
-      incoherent(key, fmt::format("`{}` names `{}`, which is no input", key, *role));
+      incoherent(key, fmt::format("`{}` names `{}`, which is no input", key, *role),
+                 one_of({roles.begin(), roles.end()}));
 }
 
 }  // namespace
@@ -132,17 +145,18 @@ void check_fdx(const YamlNode* node, const Operand& operand, const std::vector<s
   const YamlNode* gather = reader.get("gather");
   const bool is_symbolic = symbolic == SymbolicExtent::required;
   if (sub_byte && !is_dtype(*sub_byte))
-    reader.error("sub_byte", {"16", "FdxTokenNotInTable", fmt::format("`{}` is no dtype", *sub_byte), {}});
+    reader.error("sub_byte",
+                 {"16", "FdxTokenNotInTable", fmt::format("`{}` is no dtype", *sub_byte), "F4, F6E2M3 or F6E3M2"});
   if (quant != nullptr) check_quant(*quant, roles, registrable, reader.name("quant"), report);
   if (gather != nullptr) check_gather(*gather, roles, extended, is_symbolic, reader.name("gather"), report);
   if ((extent == ExtentKind::range || extent == ExtentKind::affine) && !is_symbolic)
-    reader.error("extent_kind", {"15",
-                                 "UnknownAdmissibilityEnum",
+    reader.error("extent_kind", {"15", "UnknownAdmissibilityEnum",
                                  fmt::format("`extent_kind: {}` needs `symbolic_extent: required`",
                                              extent == ExtentKind::range ? "range" : "affine"),
-                                 {}});
+                                 "`symbolic_extent: required`, or another `extent_kind`"});
   if (std::ranges::any_of(operand.dtypes, is_sub_byte) && (!sub_byte || quant == nullptr))
-    report.error(at, {"3", "QuantIncoherent", "a dtype of less than a byte needs `fdx.sub_byte` and `fdx.quant`", {}});
+    report.error(at, {"3", "QuantIncoherent", "a dtype of less than a byte needs `fdx.sub_byte` and `fdx.quant`",
+                      "`fdx: { sub_byte: ..., quant: { family: ... } }`"});
   if (node != nullptr) reader.finish();
 }
 

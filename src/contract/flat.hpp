@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 // Documents whose leading blanks were lost in transit. What encloses a key is recoverable, because no key of the format
-// means two things below the same enclosing key (format section 0).
+// means two things below the same enclosing key (docs/format.md, Documents without indentation).
 #pragma once
 
 #include <vector>

@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 
+#include "contract/block_parts.hpp"
 #include "contract/reader.hpp"
 #include "contract/words.hpp"
 
@@ -32,6 +33,8 @@ FrontMatter read_front_matter(const YamlNode& root, Report& report) {
   Reader provider(node, "provider", report);
   out.name = read_field(provider, "name", out);
   out.kernel_source = read_field(provider, "kernel_source", out);
+  check_name(provider, "name");
+  check_name(provider, "kernel_source");
   out.link_registry = read_field(provider, "link_registry", out);
   out.revision_base = read_field(provider, "revision_base", out);
   if (const auto word = read_field(provider, "backend", out)) {
@@ -61,14 +64,18 @@ FrontMatter inherit(FrontMatter own, const FrontMatter& inherited) {
 }
 
 std::optional<Provider> complete(const FrontMatter& front, Report& report) {
-  const auto require = [&](std::string_view field, std::string_view path, bool present) {
+  const auto require = [&](std::string_view field, std::string_view path, bool present, Position at,
+                           std::string accepted) {
     if (!present && !front.faulty.contains(field))
-      report.error(front.at, {"2", "MissingField", fmt::format("`{}` is required in the front matter", path), {}});
+      report.error(
+          at, {"2", "MissingField", fmt::format("`{}` is required in the front matter", path), std::move(accepted)});
   };
-  require("fkc_version", "fkc_version", front.fkc_version.has_value());
-  require("name", "provider.name", front.name.has_value());
-  require("kernel_source", "provider.kernel_source", front.kernel_source.has_value());
-  require("backend", "provider.backend", front.backend.has_value());
+  require("fkc_version", "fkc_version", front.fkc_version.has_value(), {1, 1},  // the fence that opens it
+          fmt::format("`fkc_version: {}`", newest_version));
+  require("name", "provider.name", front.name.has_value(), front.at, "the name of the provider");
+  require("kernel_source", "provider.kernel_source", front.kernel_source.has_value(), front.at,
+          "a word for where the kernels come from, such as portable-cpu");
+  require("backend", "provider.backend", front.backend.has_value(), front.at, words_of(backend_words));
   const bool supported = front.fkc_version && *front.fkc_version <= newest_version;
   if (front.fkc_version && !supported)
     report.error(front.version_at, {"1", "UnsupportedVersion", fmt::format("fkc_version is {}", *front.fkc_version),

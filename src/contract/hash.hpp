@@ -10,7 +10,7 @@
 
 namespace convoke::contract {
 
-/// The format's revision hash of a block (section 10): FNV-1a over its interface, not over its code.
+/// The format's revision hash of a block (docs/format.md, A block): FNV-1a over its interface, not over its code.
 std::uint64_t revision_hash(const YamlNode& block, std::string_view revision_base);
 
 /// Contract::block_digest of the lines between the fences.

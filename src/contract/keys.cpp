@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-// Dispatch keys (format section 10): one for each dtype of a section that fans out, and without the optional operand
-// once more.
+// Dispatch keys (docs/format.md, A block): one for each dtype of a section that fans out, and without the optional
+// operand once more.
 #include <fmt/core.h>
 
 #include <algorithm>

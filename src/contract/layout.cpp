@@ -53,21 +53,26 @@ LayoutFlags read_layout(Reader& layout, bool& coherent) {
     coherent = false;
     return flags;  // a flag that was not understood says nothing about the others
   }
-  const auto incoherent = [&](std::string_view key, std::string message) {
-    layout.error(key, {"4", "LayoutIncoherent", std::move(message), {}});
+  const auto incoherent = [&](std::string_view key, std::string message, std::string accepted) {
+    layout.error(key, {"4", "LayoutIncoherent", std::move(message), std::move(accepted)});
     coherent = false;
   };
   if (flags.contiguous == Contiguity::not_applicable && !flags.strided)
-    incoherent("contiguous", "the operand accepts no layout: neither contiguous nor strided");
+    incoherent("contiguous", "the operand accepts no layout: neither contiguous nor strided",
+               "`contiguous: required`, `contiguous: accepted` or `strided: accepted`");
   if (flags.broadcast_stride0 == Acceptance::accepted && !flags.strided)
-    incoherent("broadcast_stride0", "`broadcast_stride0: accepted` needs `strided: accepted`");
+    incoherent("broadcast_stride0", "`broadcast_stride0: accepted` needs `strided: accepted`",
+               "`broadcast_stride0: rejected`, or `strided: accepted` beside it");
   if (flags.reverse_strides && !flags.strided)
-    incoherent("reverse_strides", "`reverse_strides: accepted` needs `strided: accepted`");
+    incoherent("reverse_strides", "`reverse_strides: accepted` needs `strided: accepted`",
+               "`reverse_strides: rejected`, or `strided: accepted` beside it");
   const bool needs_axes = flags.broadcast_stride0 == Acceptance::required;
   if (needs_axes && flags.broadcast_axes.empty())
-    incoherent("broadcast_stride0", "`broadcast_stride0: required` needs `broadcast_axes`, the axes it speaks of");
+    incoherent("broadcast_stride0", "`broadcast_stride0: required` needs `broadcast_axes`, the axes it speaks of",
+               "`broadcast_axes` with at least one axis, such as [0]");
   if (has_axes && !needs_axes)
-    incoherent("broadcast_axes", "`broadcast_axes` means something only with `broadcast_stride0: required`");
+    incoherent("broadcast_axes", "`broadcast_axes` means something only with `broadcast_stride0: required`",
+               "`broadcast_stride0: required`, or no `broadcast_axes`");
   return flags;
 }
 

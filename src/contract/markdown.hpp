@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-// The anatomy of a document (format section 1): front matter, `## ` sections, and the fences in them. cmark says what
-// is a fence or a heading and what only looks like one (inside another fence, a comment, an indented block); text is
-// always taken from the source, so that places stay those of the file.
+// The anatomy of a document (docs/format.md, A document): front matter, `## ` sections, and the fences in them. cmark
+// says what is a fence or a heading and what only looks like one (inside another fence, a comment, an indented block);
+// text is always taken from the source, so that places stay those of the file.
 #pragma once
 
 #include <cstddef>

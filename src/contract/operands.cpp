@@ -89,8 +89,14 @@ void read_rank(Reader& reader, Operand& operand) {
 void check_strategy(Reader& layout, const LayoutFlags& flags, AwkwardStrategy strategy, bool own) {
   const std::string_view origin = own ? "" : ", in force for the whole kernel,";
   const auto incoherent = [&](std::string_view word, std::string_view wants) {
+    // What these flags do agree with.
+    const std::string_view others = flags.strided ? "`handles_strided`"
+                                    : flags.contiguous == Contiguity::required
+                                        ? "`requires_contiguous`"
+                                        : "another strategy with flags that agree";
     layout.error(own ? "awkward_layout_strategy" : "",
-                 {"5", "AwkwardStrategyIncoherent", fmt::format("`{}`{} needs `{}` here", word, origin, wants), {}});
+                 {"5", "AwkwardStrategyIncoherent", fmt::format("`{}`{} needs `{}` here", word, origin, wants),
+                  fmt::format("`{}`, or {}", wants, others)});
   };
   switch (strategy) {
     case AwkwardStrategy::requires_contiguous:
@@ -159,17 +165,19 @@ std::vector<Operand> read_inputs(Reader& accept, const OperandContext& context) 
   }
   if (items->size() > max_operands)
     accept.error("inputs",
-                 {"", "TooManyOperands", fmt::format("{} inputs; the limit is {}", items->size(), max_operands), {}});
+                 {"", "TooManyOperands", fmt::format("{} inputs; the limit is {}", items->size(), max_operands),
+                  fmt::format("at most {}", max_operands)});
   const std::vector<std::string> roles = role_names(*items);
   for (std::size_t i = 0; i < std::min(items->size(), max_operands); ++i) {
     Operand operand = read_operand((*items)[i], i, context, roles, accept.report());
     if (std::ranges::find(inputs, operand.name, &Operand::name) != inputs.end())
       accept.report().error((*items)[i].at,
-                            {"", "DuplicateRole", fmt::format("two inputs are called `{}`", operand.name), {}});
+                            {"", "DuplicateRole", fmt::format("two inputs are called `{}`", operand.name),
+                             "a name of its own for each input"});
     if (operand.optional && i + 1 < items->size())
-      accept.report().error(
-          (*items)[i].at,
-          {"", "OptionalOperandNotLast", fmt::format("`{}` is optional but not the last input", operand.name), {}});
+      accept.report().error((*items)[i].at, {"", "OptionalOperandNotLast",
+                                             fmt::format("`{}` is optional but not the last input", operand.name),
+                                             "`optional: true` on the last input only"});
     inputs.push_back(std::move(operand));
   }
   return inputs;

@@ -16,10 +16,16 @@ bool is_input(const Contract& contract, std::string_view role) {
   return std::ranges::find(contract.inputs, role, &Operand::name) != contract.inputs.end();
 }
 
+std::string inputs_of(const Contract& contract) {
+  std::vector<std::string_view> names;
+  for (const Operand& input : contract.inputs) names.push_back(input.name);
+  return names.empty() ? "no role: there are no inputs" : one_of(names);
+}
+
 void check_role(Reader& reader, std::string_view key, std::string_view role, const Contract& contract) {
   if (!is_input(contract, role))
-    reader.error(key,
-                 {"", "UnknownRole", fmt::format("`{}` names `{}`, which is no input", reader.name(key), role), {}});
+    reader.error(key, {"", "UnknownRole", fmt::format("`{}` names `{}`, which is no input", reader.name(key), role),
+                       inputs_of(contract)});
 }
 
 void check_dtype_rule(Reader& reader, const Output& output, const Contract& contract) {
@@ -29,12 +35,13 @@ void check_dtype_rule(Reader& reader, const Output& output, const Contract& cont
     const bool optional = std::ranges::any_of(
         contract.inputs, [&](const Operand& operand) { return operand.optional && operand.name == *role; });
     if (optional)
-      reader.error("dtype_rule", {"",
-                                  "PassthroughNamesOptionalOperand",
+      reader.error("dtype_rule", {"", "PassthroughNamesOptionalOperand",
                                   fmt::format("the dtype would come from `{}`, which may be absent", *role),
-                                  {}});
+                                  "an input that is not optional"});
   } else if (const auto token = argument_of(rule, "fixed")) {
-    if (!is_dtype(*token)) reader.error("dtype_rule", {"3", "BadDType", fmt::format("`{}` is no dtype", *token), {}});
+    if (!is_dtype(*token))
+      reader.error("dtype_rule",
+                   {"3", "BadDType", fmt::format("`{}` is no dtype", *token), "F32 and the format's other dtypes"});
   } else if (rule != "bundle" && !argument_of(rule, "cast") && !argument_of(rule, "dequant")) {
     reader.error("dtype_rule", {"", "UnknownDtypeRule", fmt::format("`{}` is no dtype rule", rule),
                                 "passthrough(role), fixed(dtype), cast(param), dequant(role) or bundle"});
@@ -47,7 +54,8 @@ void read_aliasing(Reader& reader, Output& output, const Contract& contract) {
   if (!role) role = argument_of(output.aliasing, "accumulate");
   // Public documents name the output's own buffer here when the caller hands it over and it is no input.
   if (role && !is_input(contract, *role))
-    reader.warning("aliasing", {"", "UnknownRole", fmt::format("`{}` names no input", output.aliasing), {}});
+    reader.warning("aliasing",
+                   {"", "UnknownRole", fmt::format("`{}` names no input", output.aliasing), inputs_of(contract)});
   if (!role && output.aliasing != "none")
     reader.error("aliasing", {"", "UnknownAdmissibilityEnum", fmt::format("`{}` is no aliasing rule", output.aliasing),
                               "none, in_place(role) or accumulate(role)"});
@@ -68,6 +76,19 @@ void read_guarantee(Reader& reader, Output& output) {
                                       "contiguous, preallocated, same_as(role) or bundle"});
 }
 
+/// What a shape rule says is the operator's own; a rule that nobody knows is a misspelling or a later version's.
+void read_shape_rule(Reader& reader, Output& output) {
+  const auto rule = reader.text("shape_rule");
+  output.shape_rule = rule.value_or("");
+  if (!rule) return;
+  const std::string_view head = trim(std::string_view(*rule).substr(0, rule->find('(')));
+  if (is_shape_rule(head) && argument_of(*rule, head)) return;
+  const auto words = shape_rule_words();
+  reader.warning("shape_rule",
+                 {"", "UnknownShapeRule", fmt::format("`{}` is no shape rule{}", *rule, did_you_mean(head, words)),
+                  fmt::format("{}, each with its arguments in parentheses", one_of({words.begin(), words.end()}))});
+}
+
 Output read_output(const YamlNode& node, std::string_view path, const Contract& contract, Report& report) {
   Reader reader(&node, path, report);
   Output output;
@@ -76,7 +97,7 @@ Output read_output(const YamlNode& node, std::string_view path, const Contract& 
     output.dtype_rule = *rule;
     check_dtype_rule(reader, output, contract);
   }
-  output.shape_rule = reader.text("shape_rule").value_or("");
+  read_shape_rule(reader, output);
   read_guarantee(reader, output);
   read_aliasing(reader, output, contract);
   if (const YamlNode* layout_node = reader.get("layout"); layout_node != nullptr) {
@@ -117,7 +138,8 @@ void read_return(Reader& block, Contract& contract) {
   }
   if (items->size() > max_operands)
     block.error("return",
-                {"", "TooManyOperands", fmt::format("{} outputs; the limit is {}", items->size(), max_operands), {}});
+                {"", "TooManyOperands", fmt::format("{} outputs; the limit is {}", items->size(), max_operands),
+                 fmt::format("at most {}", max_operands)});
   const std::string_view list = contract.bundle ? "bundle" : "outputs";
   for (std::size_t i = 0; i < std::min(items->size(), max_operands); ++i)
     contract.outputs.push_back(

@@ -24,10 +24,9 @@ void check_field_names(Reader& params, const YamlNode& fields, const Contract& c
     const std::string_view name = known.substr(0, known.find(' '));
     known.remove_prefix(std::min(known.size(), name.size() + 1));
     if (fields.find(name) == nullptr)
-      params.error("fields", {"7",
-                              "BadOpParamsVariant",
+      params.error("fields", {"7", "BadOpParamsVariant",
                               fmt::format("{} has a field `{}` that is not described", contract.params_variant, name),
-                              {}});
+                              fmt::format("`{}: {{ kind: ... }}`", name)});
   }
 }
 
@@ -51,7 +50,8 @@ void check_variant(Reader& params, const Contract& contract) {
   const bool other = fused ? is_primitive_variant(variant) : is_fused_variant(variant);
   const std::string_view why = other ? " belongs to the other kind of operator" : " is not known";
   params.error("variant", {"7", "BadOpParamsVariant", fmt::format("the variant `{}`{}", variant, why),
-                           fused ? "a variant of fused parameters" : "a variant of primitive parameters"});
+                           nearest_or(variant, variant_words(fused),
+                                      fused ? "a variant of fused parameters" : "a variant of primitive parameters")});
 }
 
 }  // namespace
@@ -81,6 +81,16 @@ std::optional<CostExpression> read_expression(Reader& reader, std::string_view k
   reader.report().error(inside(*reader.get(key), parsed.error().offset),
                         {"8", "CostExprParse", parsed.error().message, {}});
   return std::nullopt;
+}
+
+void check_name(Reader& reader, std::string_view key) {
+  const YamlNode* node = reader.get(key);
+  if (node == nullptr || node->kind != YamlNode::Kind::scalar) return;
+  if (const auto at = find_unprintable(node->value))
+    reader.report().error(
+        inside(*node, *at),
+        {"", "BadName", fmt::format("`{}` has a character that does not show, or turns what follows", reader.name(key)),
+         "printable characters without control or bidirectional marks"});
 }
 
 std::optional<std::string_view> argument_of(std::string_view text, std::string_view head) noexcept {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-// precision and determinism: what is claimed, lowered as format section 9 says, and rule 9.
+// precision and determinism: what is claimed, lowered to one claim (docs/format.md, A block), and rule 9.
 #include <fmt/core.h>
 
 #include "contract/block_parts.hpp"
@@ -48,23 +48,23 @@ void cross_check(Reader& reader, const Declared& declared, const Contract& contr
   if (contract.determinism != Determinism::nondeterministic) {
     if (stable) return;
     const std::string_view word = contract.determinism == Determinism::bitwise ? "bitwise" : "same_hardware_bitwise";
-    reader.error("bit_stable_on_same_hardware",
-                 {"9",
-                  "DeterminismIncoherent",
-                  fmt::format("`determinism: {}` needs `bit_stable_on_same_hardware: true`", word),
-                  {}});
+    reader.error(
+        "bit_stable_on_same_hardware",
+        {"9", "DeterminismIncoherent", fmt::format("`determinism: {}` needs `bit_stable_on_same_hardware: true`", word),
+         "`bit_stable_on_same_hardware: true`, or `determinism: nondeterministic`"});
     return;
   }
   if (stable)
-    reader.error("bit_stable_on_same_hardware",
-                 {"9",
-                  "DeterminismIncoherent",
-                  "`determinism: nondeterministic` needs `bit_stable_on_same_hardware: false`",
-                  {}});
+    reader.error(
+        "bit_stable_on_same_hardware",
+        {"9", "DeterminismIncoherent", "`determinism: nondeterministic` needs `bit_stable_on_same_hardware: false`",
+         "`bit_stable_on_same_hardware: false`, or another `determinism`"});
   if (contract.precision.audited != true)
-    reader.error("audited", {"9", "UnauditedPrecision", "`determinism: nondeterministic` needs `audited: true`", {}});
+    reader.error("audited", {"9", "UnauditedPrecision", "`determinism: nondeterministic` needs `audited: true`",
+                             "`audited: true`"});
   if (declared.bounded)
-    reader.warning("", {"9", "DeterminismIncoherent", "a nondeterministic kernel should carry no bounds", {}});
+    reader.warning("", {"9", "DeterminismIncoherent", "a nondeterministic kernel should carry no bounds",
+                        "no `max_ulp`, `max_relative` or `max_absolute`"});
 }
 
 }  // namespace

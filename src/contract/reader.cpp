@@ -34,6 +34,32 @@ std::string_view kind_name(const YamlNode& node) {
   return "";
 }
 
+/// What a required key takes, for the note where it is missing.
+std::string_view wanted_at(std::string_view key) noexcept {
+  struct Row {
+    std::string_view key, wanted;
+  };
+  constexpr Row rows[] = {
+      {"kernel", "the name of a kernel"},
+      {"entry_point", "the name of a symbol"},
+      {"accept", "a mapping with `inputs`"},
+      {"inputs", "at least one input"},
+      {"dtypes", "a list such as [F32], or a `dtype_class`"},
+      {"dtype_rule", "passthrough(role), fixed(dtype), cast(param), dequant(role) or bundle"},
+      {"cost", "a mapping with `provenance`"},
+      {"precision", "a mapping, such as { bit_stable_on_same_hardware: true }"},
+      {"determinism", "bitwise, same_hardware_bitwise or nondeterministic"},
+      {"scale", "output or plane"},
+      {"unit", "a dtype, such as F32"},
+      {"operand", "the name of an input"},
+      {"terms", "a cost expression"},
+      {"bytes", "a cost expression"},
+  };
+  for (const Row& row : rows)
+    if (row.key == key) return row.wanted;
+  return "a value that is not empty";
+}
+
 template <class T>
 std::optional<T> parse_number(std::string_view text) {
   T value{};
@@ -65,6 +91,7 @@ Position Reader::place(std::string_view key) const {
 }
 
 const YamlNode* Reader::get(std::string_view key) {
+  if (std::ranges::find(asked_, key) == asked_.end()) asked_.push_back(key);
   const YamlNode* value = node_->find(key);
   if (value == nullptr) return nullptr;
   used_[static_cast<std::size_t>(value - node_->items.data())] = true;
@@ -100,7 +127,8 @@ std::optional<std::string> Reader::required(std::string_view key) {
 }
 
 void Reader::missing(std::string_view key) {
-  report_->error(place(key), {"2", "MissingField", fmt::format("`{}` is required", name(key)), {}});
+  report_->error(place(key),
+                 {"2", "MissingField", fmt::format("`{}` is required", name(key)), std::string(wanted_at(key))});
 }
 
 std::optional<bool> Reader::flag(std::string_view key) {
@@ -165,7 +193,8 @@ void Reader::finish() {
     if (used_[i]) continue;
     const YamlNode& entry = node_->items[i];
     report_->warning(entry.key_at,
-                     {"", "UnknownKey", fmt::format("the key `{}` is not known and is ignored", name(entry.key)), {}});
+                     {"", "UnknownKey", fmt::format("the key `{}` is not known and is ignored", name(entry.key)),
+                      nearest_or(entry.key, asked_, one_of(asked_))});
   }
 }
 

@@ -66,7 +66,8 @@ class Reader {
   std::string path_;
   Report* report_;
   Position at_;
-  std::vector<bool> used_;  ///< for each entry of the node
+  std::vector<bool> used_;               ///< for each entry of the node
+  std::vector<std::string_view> asked_;  ///< keys that somebody asked for; they are literals
 };
 
 /// The column of byte `offset` of a scalar's value, where the value stands in the source as it is; else that of the

@@ -4,8 +4,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <numeric>
-#include <tuple>
 #include <utility>
 
 namespace convoke::contract {
@@ -42,11 +40,8 @@ void Report::add(Severity severity, Position at, Finding finding) {
 }
 
 std::vector<Diagnostic> Report::take() {
-  std::vector<std::size_t> order(found_.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::ranges::sort(order, {}, [&](std::size_t i) { return std::tuple(found_[i].line, found_[i].column, i); });
-  std::vector<Diagnostic> out;
-  for (const std::size_t i : order) out.push_back(std::move(found_[i]));
+  std::vector<Diagnostic> out = std::move(found_);
+  sort_by_place(out);
   const std::size_t hidden_errors = errors_ - std::min(errors_, max_findings);
   const std::size_t hidden_warnings = warnings_ - std::min(warnings_, max_findings);
   if (hidden_errors + hidden_warnings > 0) {

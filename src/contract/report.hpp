@@ -14,7 +14,7 @@ namespace convoke::contract {
 
 /// What a finding says; the place comes beside it.
 struct Finding {
-  std::string_view rule;  ///< number in format section 13, or empty
+  std::string_view rule;  ///< number in docs/format.md, Findings, or empty
   std::string_view name;
   std::string message;
   std::string accepted = {};

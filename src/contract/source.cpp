@@ -42,8 +42,9 @@ std::vector<std::string_view> source_lines(std::string_view text) {
 
 bool check_text(std::string_view text, Report& report) {
   if (text.size() > max_document_bytes) {
-    report.error(
-        {}, {"", "DocumentTooLarge", fmt::format("{} bytes; the limit is {}", text.size(), max_document_bytes), {}});
+    report.error({1, 1},
+                 {"", "DocumentTooLarge", fmt::format("{} bytes; the limit is {}", text.size(), max_document_bytes),
+                  fmt::format("at most {} bytes", max_document_bytes)});
     return false;
   }
   text = without_mark(text);

@@ -39,6 +39,25 @@ bool is_control(char c) noexcept {
   return byte < 0x20u || byte == 0x7Fu;
 }
 
+/// Insertions, deletions, substitutions and swaps of neighbours between two short words; case does not count.
+std::size_t edits(std::string_view a, std::string_view b) {
+  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
+  std::vector<std::size_t> before(b.size() + 1), row(b.size() + 1), next(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    next[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const bool same = lower(a[i - 1]) == lower(b[j - 1]);
+      next[j] = std::min({row[j] + 1, next[j - 1] + 1, row[j - 1] + (same ? 0 : 1)});
+      const bool swapped = i > 1 && j > 1 && lower(a[i - 1]) == lower(b[j - 2]) && lower(a[i - 2]) == lower(b[j - 1]);
+      if (swapped) next[j] = std::min(next[j], before[j - 2] + 1);
+    }
+    before.swap(row);
+    row.swap(next);
+  }
+  return row[b.size()];
+}
+
 }  // namespace
 
 std::vector<std::string_view> split_lines(std::string_view text) {
@@ -110,6 +129,51 @@ Excerpt excerpt(std::string_view line, int column, std::size_t width) {
   out.text += line.substr(begin, end - begin);
   if (end < line.size()) out.text += dots;
   return out;
+}
+
+std::optional<std::size_t> find_unprintable(std::string_view text) noexcept {
+  // U+0080 to U+009F, U+061C, U+200E and U+200F, U+2028 to U+202E, U+2066 to U+2069, as UTF-8.
+  const auto turns = [&](std::size_t at) {
+    const auto byte = [&](std::size_t i) {
+      return at + i < text.size() ? static_cast<unsigned char>(text[at + i]) : 0u;
+    };
+    if (byte(0) == 0xC2) return byte(1) >= 0x80 && byte(1) <= 0x9F;
+    if (byte(0) == 0xD8) return byte(1) == 0x9C;
+    if (byte(0) != 0xE2) return false;
+    if (byte(1) == 0x80) return byte(2) == 0x8E || byte(2) == 0x8F || (byte(2) >= 0xA8 && byte(2) <= 0xAE);
+    return byte(1) == 0x81 && byte(2) >= 0xA6 && byte(2) <= 0xA9;
+  };
+  for (std::size_t at = 0; at < text.size(); ++at)
+    if (is_control(text[at]) || turns(at)) return at;
+  return std::nullopt;
+}
+
+std::vector<std::string_view> nearest(std::string_view word, std::span<const std::string_view> known) {
+  constexpr std::size_t longest = 64;  // no word of the format is longer
+  std::vector<std::string_view> best;
+  if (word.empty() || word.size() > longest) return best;
+  std::size_t least = std::max<std::size_t>(1, word.size() / 3);
+  for (const std::string_view candidate : known) {
+    if (candidate.empty() || candidate.size() > longest) continue;
+    const std::size_t distance = edits(word, candidate);
+    // A word of which nothing stays is another word.
+    if (distance > least || distance >= std::max(word.size(), candidate.size())) continue;
+    if (distance < least) best.clear();
+    least = distance;
+    if (std::ranges::find(best, candidate) == best.end()) best.push_back(candidate);
+  }
+  if (best.size() > 3) best.resize(3);
+  return best;
+}
+
+std::string did_you_mean(std::string_view word, std::span<const std::string_view> known) {
+  const std::vector<std::string_view> near = nearest(word, known);
+  return near.empty() ? std::string() : "; did you mean `" + std::string(near.front()) + "`?";
+}
+
+std::string nearest_or(std::string_view word, std::span<const std::string_view> known, std::string_view otherwise) {
+  const std::vector<std::string_view> near = nearest(word, known);
+  return near.empty() ? std::string(otherwise) : one_of(near);
 }
 
 std::string one_of(const std::vector<std::string_view>& words) {

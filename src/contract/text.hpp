@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -40,6 +41,17 @@ struct Excerpt {
 /// At most about `width` bytes of `line` around `column`, with `...` where something was cut off; never cuts a
 /// character. A line that is short enough comes back whole.
 Excerpt excerpt(std::string_view line, int column, std::size_t width);
+
+/// Offset of the first control character (those of Unicode too), line separator or character that turns the direction
+/// of a text; nullopt: all of it shows as it stands.
+std::optional<std::size_t> find_unprintable(std::string_view text) noexcept;
+
+/// Those of `known` that `word` is most likely a misspelling of, at most three; none: it resembles none of them.
+std::vector<std::string_view> nearest(std::string_view word, std::span<const std::string_view> known);
+/// `; did you mean `a`?`, or nothing.
+std::string did_you_mean(std::string_view word, std::span<const std::string_view> known);
+/// The nearest words, for a note; `otherwise` where there are none.
+std::string nearest_or(std::string_view word, std::span<const std::string_view> known, std::string_view otherwise);
 
 /// `a, b or c`, for notes that list what is accepted.
 std::string one_of(const std::vector<std::string_view>& words);

@@ -336,6 +336,21 @@ constexpr auto cost_classes = std::to_array<std::string_view>({
     "strided_elementwise",
 });
 
+constexpr auto shape_rules = std::to_array<std::string_view>({
+    "broadcast",
+    "concat",
+    "conv2d",
+    "conv_transpose2d",
+    "from_params",
+    "matmul",
+    "pad",
+    "pad_backward",
+    "reduce",
+    "reduced",
+    "same_as",
+});
+
+static_assert(std::ranges::is_sorted(shape_rules));
 static_assert(std::ranges::is_sorted(dtypes));
 static_assert(std::ranges::is_sorted(op_kinds));
 static_assert(std::ranges::is_sorted(fused_ops));
@@ -363,6 +378,14 @@ bool is_quant_family(std::string_view token) noexcept { return contains(quant_fa
 bool is_granularity(std::string_view token) noexcept { return contains(granularities, token); }
 bool is_ggml_dtype(std::string_view token) noexcept { return contains(ggml_dtypes, token); }
 bool is_cost_class(std::string_view token) noexcept { return contains(cost_classes, token); }
+
+bool is_shape_rule(std::string_view head) noexcept { return contains(shape_rules, head); }
+std::span<const std::string_view> shape_rule_words() noexcept { return shape_rules; }
+std::span<const std::string_view> op_kind_words() noexcept { return op_kinds; }
+std::span<const std::string_view> fused_op_words() noexcept { return fused_ops; }
+std::span<const std::string_view> variant_words(bool fused) noexcept {
+  return fused ? std::span<const std::string_view>(fused_variants) : primitive_variants;
+}
 
 std::string_view variant_fields(std::string_view variant) noexcept {
   if (variant == "Conv2D") return "x_shape w_shape out_shape stride padding dilation groups";

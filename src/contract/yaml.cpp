@@ -29,6 +29,15 @@ bool is_norway(std::string_view word) {
   return std::ranges::find(words, lower) != words.end();
 }
 
+/// The keys whose values are true or false (format section 2).
+bool is_truth_value(std::string_view key) {
+  constexpr std::array<std::string_view, 6> keys = {"registrable", "optional", "requires_ext",
+                                                    "in_place",    "audited",  "bit_stable_on_same_hardware"};
+  return std::ranges::find(keys, key) != keys.end();
+}
+
+constexpr std::string_view written_out = "the value itself, written out in each place";
+
 /// Builds the tree from yaml-cpp's events; refuses what the format forbids where it stands.
 class Builder : public YAML::EventHandler {
  public:
@@ -53,7 +62,8 @@ class Builder : public YAML::EventHandler {
     add(node_at(mark, YamlNode::Kind::null));
   }
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t) override {
-    refuse(mark, "12", "YamlAnchorDisallowed", "an alias (`*name`) is not allowed in a contract");
+    refuse(mark, "12", "YamlAnchorDisallowed", "an alias (`*name`) is not allowed in a contract",
+           std::string(written_out));
     add(node_at(mark, YamlNode::Kind::null));
   }
   void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
@@ -63,7 +73,8 @@ class Builder : public YAML::EventHandler {
     if (!quoted) refuse_tag(mark, tag);
     if (value.size() > max_scalar_bytes) {
       refuse(mark, "", "ScalarTooLong",
-             fmt::format("a scalar of {} bytes; the limit is {}", value.size(), max_scalar_bytes));
+             fmt::format("a scalar of {} bytes; the limit is {}", value.size(), max_scalar_bytes),
+             fmt::format("at most {} bytes", max_scalar_bytes));
       throw Stop();
     }
     YamlNode node = node_at(mark, YamlNode::Kind::scalar);
@@ -97,11 +108,14 @@ class Builder : public YAML::EventHandler {
     report_->error(place(mark), {rule, name, std::move(message), std::move(accepted)});
   }
   void refuse_anchor(const YAML::Mark& mark, YAML::anchor_t anchor) {
-    if (anchor != 0) refuse(mark, "12", "YamlAnchorDisallowed", "an anchor (`&name`) is not allowed in a contract");
+    if (anchor != 0)
+      refuse(mark, "12", "YamlAnchorDisallowed", "an anchor (`&name`) is not allowed in a contract",
+             std::string(written_out));
   }
   void refuse_tag(const YAML::Mark& mark, const std::string& tag) {
     if (tag.empty() || tag == "?") return;
-    refuse(mark, "", "YamlTagDisallowed", fmt::format("the tag `{}` is not allowed in a contract", tag));
+    refuse(mark, "", "YamlTagDisallowed", fmt::format("the tag `{}` is not allowed in a contract", tag),
+           "the value without a tag");
   }
 
   /// yaml-cpp gives a quoted or block scalar and one with the tag `!` the same tag; the source tells them apart.
@@ -124,7 +138,8 @@ class Builder : public YAML::EventHandler {
     refuse_anchor(mark, anchor);
     refuse_tag(mark, tag);
     if (frames_.size() >= max_depth) {
-      refuse(mark, "", "NestingTooDeep", fmt::format("nested more than {} levels deep", max_depth));
+      refuse(mark, "", "NestingTooDeep", fmt::format("nested more than {} levels deep", max_depth),
+             fmt::format("at most {} levels", max_depth));
       throw Stop();
     }
     frames_.emplace_back();
@@ -157,11 +172,13 @@ class Builder : public YAML::EventHandler {
     frame.key = node.value;
     frame.key_at = node.at;
     if (node.kind != YamlNode::Kind::scalar) {
-      report_->error(node.at, {"3", "BadScalarType", "a key of a mapping must be a word", {}});
+      report_->error(node.at, {"3", "BadScalarType", "a key of a mapping must be a word", "`key: value`"});
     } else if (node.value == "<<" && node.plain) {
-      report_->error(node.at, {"12", "YamlAnchorDisallowed", "a merge key (`<<`) is not allowed in a contract", {}});
+      report_->error(node.at, {"12", "YamlAnchorDisallowed", "a merge key (`<<`) is not allowed in a contract",
+                               std::string(written_out)});
     } else if (!frame.keys.insert(node.value).second) {
-      report_->error(node.at, {"", "DuplicateKey", fmt::format("the key `{}` occurs twice here", node.value), {}});
+      report_->error(node.at,
+                     {"", "DuplicateKey", fmt::format("the key `{}` occurs twice here", node.value), "each key once"});
     } else {
       frame.skip = false;
     }
@@ -183,7 +200,7 @@ class Builder : public YAML::EventHandler {
     report_->error(
         node.at,
         {"", "NorwayToken", fmt::format("bare `{}` is a boolean to some YAML readers and a word to others", node.value),
-         fmt::format("\"{}\", true or false", node.value)});
+         is_truth_value(key) ? "true or false" : fmt::format("\"{}\", in quotes", node.value)});
   }
 
   const Chunk* chunk_;
@@ -208,7 +225,8 @@ bool check_lines(const Chunk& chunk, Report& report) {
   }
   if (bytes <= max_chunk_bytes) return good;
   report.error({chunk.first_line, 1},
-               {"", "BlockTooLarge", fmt::format("{} bytes of YAML; the limit is {}", bytes, max_chunk_bytes), {}});
+               {"", "BlockTooLarge", fmt::format("{} bytes of YAML; the limit is {}", bytes, max_chunk_bytes),
+                fmt::format("at most {} bytes", max_chunk_bytes)});
   return false;
 }
 
@@ -265,7 +283,9 @@ std::optional<YamlNode> parse_yaml(const Chunk& chunk, Report& report) {
     root.at = {chunk.first_line, 1};
   }
   if (root.kind != YamlNode::Kind::map) {
-    report.error(root.at, {"", "YamlSyntax", "a single value where a mapping must stand", "`key: value` lines"});
+    const std::string_view found = root.kind == YamlNode::Kind::sequence ? "a list" : "a single value";
+    report.error(root.at,
+                 {"", "YamlSyntax", fmt::format("{} where a mapping must stand", found), "`key: value` lines"});
     return std::nullopt;
   }
   return root;

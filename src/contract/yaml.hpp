@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-// The restricted YAML of a contract (format section 2) as a small tree in which every key and value knows its place in
-// the file. Anchors, aliases, merge keys, tags, tabs in indentation, duplicate keys, deep nesting, huge scalars and the
-// words that YAML 1.1 takes for booleans are errors here, so nothing later has to think of them.
+// The restricted YAML of a contract (docs/format.md, A document) as a small tree in which every key and value knows its
+// place in the file. Anchors, aliases, merge keys, tags, tabs in indentation, duplicate keys, deep nesting, huge
+// scalars and the words that YAML 1.1 takes for booleans are errors here, so nothing later has to think of them.
 #pragma once
 
 #include <optional>

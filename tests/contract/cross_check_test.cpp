@@ -57,6 +57,17 @@ TEST(CrossCheck, AnotherSourceKeyOrBackendIsNoDuplicate) {
   EXPECT_FALSE(alone("rank: 1", "rank: 2"));
 }
 
+TEST(CrossCheck, FindingsAreInTheOrderOfPathAndLine) {
+  const std::string other = plant(other_function(), "kernel_source: \"plain\"", "kernel_source: \"fancy\"");
+  const std::string twice = plant(sample(), "revision_base: \"rev 1\"", "revision_base: \"rev 2\"");
+  const auto found = cross_check({parse(sample(), "a"), parse(twice, "c"), parse(other, "b")});
+  ASSERT_EQ(found.size(), 3u) << rendered(found);
+  EXPECT_EQ(found[0].path, "b");
+  EXPECT_EQ(found[1].path, "c");
+  EXPECT_EQ(found[1].name, "ProviderMismatch");
+  EXPECT_EQ(found[2].name, "DuplicateEntryPoint");
+}
+
 TEST(CrossCheck, EveryCpuOperatorHasABitStableKernel) {
   const std::string unaudited = plant(sample(), "audited: true", "audited: false");
   const auto found = cross_check({parse(unaudited, "a")});

@@ -75,5 +75,20 @@ TEST(Render, ControlCharactersDoNotReachTheTerminal) {
   EXPECT_NE(render(d).find("a?[31m? z"), std::string::npos);
 }
 
+TEST(SortByPlace, PathThenLineThenColumnAndTheWholeFileLast) {
+  std::vector<Diagnostic> found(5, example());
+  found[0].path = "b.fkc.md";
+  found[1].line = 0;
+  found[2].line = 30;
+  found[3].column = 9;
+  found[4].name = "First";
+  sort_by_place(found);
+  EXPECT_EQ(found[0].name, "First");
+  EXPECT_EQ(found[1].column, 9);
+  EXPECT_EQ(found[2].line, 30);
+  EXPECT_EQ(found[3].line, 0);
+  EXPECT_EQ(found[4].path, "b.fkc.md");
+}
+
 }  // namespace
 }  // namespace convoke::contract

@@ -47,6 +47,8 @@ TEST(Hostile, HugeDocuments) {
   const ParsedDocument document = timed(text);
   ASSERT_EQ(document.diagnostics.size(), 1u);
   EXPECT_EQ(document.diagnostics[0].name, "DocumentTooLarge");
+  EXPECT_EQ(document.diagnostics[0].line, 1);
+  EXPECT_EQ(document.diagnostics[0].column, 1);
 }
 
 TEST(Hostile, BytesThatAreNotText) {

@@ -26,7 +26,7 @@ constexpr auto warning = Severity::warning;
 constexpr Fault faults[] = {
     // Front matter, rules 1 and 2.
     {"version", "fkc_version: 1", "fkc_version: 2", "1", "UnsupportedVersion", "fkc_version: 2"},
-    {"no_version", "fkc_version: 1\n", "", "2", "MissingField", "  name: sample"},
+    {"no_version", "fkc_version: 1\n", "", "2", "MissingField", "---"},
     {"version_word", "fkc_version: 1", "fkc_version: one", "3", "BadScalarType", "fkc_version: one"},
     {"no_provider_name", "  name: sample\n", "", "2", "MissingField", "  backend: Cpu"},
     {"backend", "backend: Cpu", "backend: Tpu", "", "UnknownBackend", "backend: Tpu"},
@@ -139,6 +139,22 @@ constexpr Fault faults[] = {
     {"cost_zero", "2 * out_shape[0] * groups", "out_shape[0] / 0", "8", "CostExprParse", "flops"},
     {"workspace", "determinism: same", "workspace_bytes: \"4 *\"\ndeterminism: same", "8", "CostExprParse",
      "workspace"},
+    {"cost_scope", "2 * out_shape[0] * groups", "2 * out_shap[0] * groups", "8", "UnknownSymbol", "2 * out_shap[0]",
+     warning},
+    {"cost_operand", "2 * out_shape[0] * groups", "2 * w.dim[0]", "8", "UnknownSymbol", "w.dim", warning},
+    {"cost_index", "2 * out_shape[0] * groups", "2 * out_shape[4]", "8", "UnknownSymbol", "out_shape[4]", warning},
+    {"cost_scalar_index", "2 * out_shape[0] * groups", "groups[0]", "8", "UnknownSymbol", "groups[0]", warning},
+    {"workspace_scope", "determinism: same", "workspace_bytes: \"tiles\"\ndeterminism: same", "8", "UnknownSymbol",
+     "tiles", warning},
+    {"shape_scope", "x.dim[1] / groups", "x.dim[1] / group", "7", "UnknownSymbol", "x.dim[1] / group", warning},
+    {"shape_axis", "weight.dim[1] == x.dim[1]", "dim[4] == x.dim[1]", "7", "UnknownSymbol", "dim[4]", warning},
+    {"field_scope", "groups != 0", "Cinn % groups == 0", "7", "UnknownSymbol", "Cinn", warning},
+    {"shape_rule", "conv2d(params)", "conv3d(params)", "", "UnknownShapeRule", "conv3d", warning},
+    {"shape_rule_bare", "conv2d(params)", "conv2d", "", "UnknownShapeRule", "conv2d", warning},
+    {"bidi_kernel", "kernel: conv", "kernel: \"conv\u202e\"", "", "BadName", "kernel: \"conv"},
+    {"escape_entry_point", "sample::conv", "sample::\\e[1mconv", "", "BadName", "entry_point"},
+    {"escape_provider", "name: sample", "name: \"s\\e\"", "", "BadName", "name: \"s"},
+    {"bidi_source", "kernel_source: \"plain\"", "kernel_source: \"\u2066plain\"", "", "BadName", "kernel_source"},
     // Rule 8a.
     {"no_provenance", "  provenance: judge_measured\n", "", "8a", "CostProvenanceMissing", "  class: conv\n"},
     {"provenance_word", "judge_measured", "measured", "8a", "CostProvenanceMissing", "provenance"},
@@ -246,15 +262,59 @@ TEST_P(Rules, OneFaultIsOneFinding) {
   EXPECT_EQ(found.line, line_of(text, fault.at)) << render(found);
   EXPECT_GE(found.column, 1);
   EXPECT_EQ(document.contracts.empty(), fault.severity == Severity::error);
+  // What broke a language says in its message what was expected there.
+  const bool language = fault.name.ends_with("Parse") || fault.name == "YamlSyntax" ||
+                        fault.name == "ProseConstraint" || fault.name == "FastPathSkipped";
+  EXPECT_TRUE(language || !found.accepted.empty()) << render(found);
+}
+
+Diagnostic only_finding(std::string_view from, std::string_view to) {
+  const std::vector<Diagnostic> found = parse_document(plant(sample(), from, to), "").diagnostics;
+  EXPECT_EQ(found.size(), 1u) << rendered(found);
+  return found.empty() ? Diagnostic{} : found.front();
+}
+
+TEST(Rules, AnUnknownSymbolIsShownWhereItStandsWithTheNearestName) {
+  const Diagnostic found = only_finding("2 * out_shape[0] * groups", "2 * out_shap[0] * groups");
+  EXPECT_EQ(found.column, 15);
+  EXPECT_NE(found.message.find("did you mean `out_shape`?"), std::string::npos) << found.message;
+}
+
+TEST(Rules, OtherOperatorsHaveNamesOfTheirOwn) {
+  std::string text = plant(sample(), "2 * out_shape[0] * groups", "2 * blocks * head_dim");
+  text = plant(plant(text, "op_kind: Conv2D", "op_kind: MatMul"), "variant: Conv2D", "variant: None");
+  EXPECT_EQ(rendered(parse_document(text, "").diagnostics), "");
+}
+
+TEST(Rules, WhatABlockIsNotIsToldWhereItStands) {
+  const std::string list = std::string(sample_front) + "## a\n```fkc\n- a\n```\n";
+  const auto found = parse_document(list, "").diagnostics;
+  ASSERT_EQ(found.size(), 1u) << rendered(found);
+  EXPECT_EQ(found[0].message, "a list where a mapping must stand");
+  const std::string open = std::string(sample_front) + "## a\n\n```fkc\nkernel: a\n";
+  const auto unclosed = parse_document(open, "").diagnostics;
+  ASSERT_EQ(unclosed.size(), 1u) << rendered(unclosed);
+  EXPECT_EQ(unclosed[0].name, "MissingFkcBlock");
+  EXPECT_EQ(unclosed[0].line, line_of(open, "```fkc"));
+}
+
+TEST(Rules, NotesNameTheNearestWord) {
+  EXPECT_EQ(only_finding("variant: Conv2D", "variant: Conv2DD").accepted, "Conv2D");
+  EXPECT_EQ(only_finding("in_place: false", "in_place: false\n  fast_path: []").accepted, "fast_paths");
+  EXPECT_EQ(only_finding("optional: true", "optional: yes").accepted, "true or false");
+  EXPECT_EQ(only_finding("aliasing: none", "aliasing: no").accepted, "\"no\", in quotes");
 }
 
 TEST(Rules, FusedCostHasNoDtypes) {
   const std::string fused = plant(sample(), "op_kind: Conv2D", "fused_op: CONV2D");
   EXPECT_EQ(rendered(parse_document(fused, "").diagnostics), "");
+  const std::string longer = plant(fused, "* groups\"", "* my_dtype_bytes\"");
+  EXPECT_EQ(rendered(parse_document(longer, "").diagnostics), "");
   const ParsedDocument document = parse_document(plant(fused, "* groups\"", "* dtype_bytes\""), "");
   ASSERT_EQ(document.diagnostics.size(), 1u) << rendered(document.diagnostics);
   EXPECT_EQ(document.diagnostics[0].name, "CostTargetMismatch");
   EXPECT_EQ(document.diagnostics[0].rule, "8");
+  EXPECT_EQ(document.diagnostics[0].column, 30);
   EXPECT_EQ(document.diagnostics[0].severity, Severity::warning);
 }
 
