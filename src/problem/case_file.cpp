@@ -194,6 +194,8 @@ class CaseReader {
   Result<Case> read() {
     constexpr std::array<std::string_view, 12> known = {
         "id", "why", "op", "dtypes", "x", "weight", "bias", "view", "params", "expect", "expect_shape", "expect_error"};
+    // Before anything is judged, so that every complaint can say whose it is.
+    if (const auto id = value_.find("id"); id != value_.end() && id->is_string()) case_.id = id->get<std::string>();
     if (auto keys = check_keys(value_, known); !keys) return complaint("case", keys.error());
     read_key("id", true, [this](const Json& v) { return store(case_.id, read_text(v)); });
     read_key("why", false, [this](const Json& v) { return store(case_.why, read_text(v)); });
@@ -219,7 +221,7 @@ class CaseReader {
 
  private:
   tl::unexpected<Error> complaint(std::string_view key, std::string_view text) const {
-    const std::string id = case_.id.empty() ? "without an id" : case_.id;
+    const std::string id = case_.id.empty() ? "without an id" : clipped(case_.id);
     return fail(ErrorCode::invalid_file, std::string(key), {named("case", id)}, "{}: case {}: {}: {}", path_, id, key,
                 text);
   }
@@ -323,11 +325,19 @@ class CaseReader {
   std::optional<Error> error_;
 };
 
+// The parser repeats the token it stumbled over, however long that is.
+Error shortened(Error error, std::string_view path) {
+  constexpr std::size_t longest = 200;
+  std::string& message = error.message;
+  if (message.size() > path.size() + longest) message.replace(path.size() + longest, std::string::npos, "...");
+  return error;
+}
+
 }  // namespace
 
 Result<CaseFile> parse_case_file(std::string_view text, std::string_view path) {
-  const auto json = parse_json(text, path);
-  if (!json) return tl::unexpected(json.error());
+  auto json = parse_json(text, path);
+  if (!json) return tl::unexpected(shortened(json.error(), path));
   constexpr std::array<std::string_view, 2> known = {"about", "cases"};
   const auto complaint = [path](std::string_view key, std::string_view what) {
     return fail(ErrorCode::invalid_file, std::string(key), {}, "{}: {}: {}", path, key, what);
@@ -344,7 +354,7 @@ Result<CaseFile> parse_case_file(std::string_view text, std::string_view path) {
   for (const Json& value : json->at("cases")) {
     auto read = CaseReader(path, value).read();
     if (!read) return tl::unexpected(read.error());
-    if (!ids.insert(read->id).second) return complaint("id", fmt::format("case {} is there twice", read->id));
+    if (!ids.insert(read->id).second) return complaint("id", fmt::format("case {} is there twice", clipped(read->id)));
     file.cases.push_back(*std::move(read));
   }
   return file;

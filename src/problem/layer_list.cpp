@@ -53,7 +53,7 @@ class ListReader {
  private:
   tl::unexpected<Error> complaint(std::string_view column, std::string_view text) const {
     return fail(ErrorCode::invalid_file, std::string(column), {named("line", line_)}, "{}:{}:{}: {}", path_, line_,
-                column, text);
+                clipped(column), text);
   }
 
   Result<void> read_header(std::string_view line) {
@@ -118,7 +118,7 @@ class ListReader {
     p.weight = p.op == Op::conv2d ? Dims{number[cout], number[cin] / number[groups], number[kh], number[kw]}
                                   : Dims{number[cin], number[cout] / number[groups], number[kh], number[kw]};
     if (const auto geometry = geometry_of(p); !geometry)
-      return complaint(geometry.error().rule, geometry.error().message);
+      return complaint(geometry.error().rule, fmt::format("{}; the layer is {}", geometry.error().message, to_line(p)));
     return layer;
   }
 

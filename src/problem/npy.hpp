@@ -28,7 +28,7 @@ struct Array {
 /// (`rule` is `magic`, `version`, `header`, `descr`, `fortran_order`, `shape`, `dtype` or `data`), out_of_memory.
 [[nodiscard]] Result<Array> parse_npy(std::span<const std::byte> file, std::optional<DType> dtype,
                                       std::string_view name);
-/// The same from a file. Errors: io besides.
+/// The same from a file, which is read no further than its first fault. Errors: io besides.
 [[nodiscard]] Result<Array> read_npy(const std::string& path, std::optional<DType> dtype = std::nullopt);
 
 /// The tensor as a file: version 1.0, C order, little endian, bf16 as uint16. Requires a layout that check_layout

@@ -5,7 +5,6 @@
 #include <array>
 #include <bit>
 #include <charconv>
-#include <limits>
 #include <vector>
 
 #include "base/checked.hpp"
@@ -81,7 +80,7 @@ bool read_align(std::size_t& align, std::string_view text) {
 
 bool read_threads(int& threads, std::string_view text) {
   const auto value = parse_integer(text);
-  if (!value || *value < 0 || *value > std::numeric_limits<int>::max()) return false;
+  if (!value || *value < 0 || *value > max_threads) return false;
   threads = static_cast<int>(*value);
   return true;
 }
@@ -161,7 +160,7 @@ constexpr std::array<Key, 18> keys = {{
      [](Problem& p, std::string_view text) { return read_word(p.data, text, data_names); }},
     {"seed", "a number from 0 to 2^64 - 1",
      [](Problem& p, std::string_view text) { return read_unsigned(p.seed, text); }},
-    {"threads", "a number of at least 0",
+    {"threads", "a number from 0 to 4096",
      [](Problem& p, std::string_view text) { return read_threads(p.threads, text); }},
     {"kernel", "a glob over kernel names",
      [](Problem& p, std::string_view text) { return read_kernel(p.kernel, text); }},

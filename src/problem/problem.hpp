@@ -41,6 +41,9 @@ std::string_view name_of(DataKind kind) noexcept;
 inline constexpr std::size_t default_align = 64;
 inline constexpr std::size_t max_align = 4096;
 
+/// Most threads that a line or an option may ask for.
+inline constexpr int max_threads = 4096;
+
 /// One problem. Sizes are as the text gave them: geometry_of() judges them.
 struct Problem {
   std::string name;  ///< a label from a layer list; not part of the line, nor of equality

@@ -50,13 +50,15 @@ std::string_view trimmed(std::string_view text) noexcept {
   return text.substr(begin, text.find_last_not_of(blanks) - begin + 1);
 }
 
-std::string ticked(std::string_view text) {
+std::string clipped(std::string_view text) {
   constexpr std::size_t longest = 60;
-  std::string result = "`";
+  std::string result;
   for (const char c : text.substr(0, longest)) result += c >= ' ' && c <= '~' ? c : '?';
   if (text.size() > longest) result += "...";
-  return result + "`";
+  return result;
 }
+
+std::string ticked(std::string_view text) { return "`" + clipped(text) + "`"; }
 
 std::string suggestion(std::string_view word, std::span<const std::string_view> candidates) {
   constexpr std::size_t longest = 40;

@@ -20,7 +20,9 @@ std::vector<std::string_view> split(std::string_view text, char separator);
 /// The text without spaces, tabs and line ends around it.
 std::string_view trimmed(std::string_view text) noexcept;
 
-/// The text in backticks for a message: cut after 60 bytes, unprintable bytes as `?`.
+/// What a message may repeat of a text: cut after 60 bytes, unprintable bytes as `?`.
+std::string clipped(std::string_view text);
+/// The same in backticks.
 std::string ticked(std::string_view text);
 
 /// `; did you mean `stride`?` where a candidate is close to the word, else nothing.

@@ -131,6 +131,7 @@ TEST(Geometry, JudgesParameters) {
       {"groups", invalid, with([](auto& p) { p.groups = -1; })},
       {"groups", ErrorCode::invalid_shape, with([](auto& p) { p.groups = 3; })},
       {"output_padding", invalid, with([](auto& p) { p.output_padding = {-1, 0}; }), Op::conv_transpose2d},
+      {"output_padding", invalid, with([](auto& p) { p.output_padding = {0, 1}, p.stride = 2; })},
       {"output_padding", invalid, with([](auto& p) { p.output_padding = {1, 0}; }), Op::conv_transpose2d},
       {"output_padding", invalid, with([](auto& p) { p.output_padding = 2, p.stride = {2, 3}; }), Op::conv_transpose2d},
       {"padding", ErrorCode::unsupported, with([](auto& p) { p.padding = Padding::same_upper(); }),
@@ -145,6 +146,12 @@ TEST(Geometry, JudgesParameters) {
   // One less than the larger of stride and dilation is still right.
   const ConvParams edge = with([](auto& p) { p.output_padding = {2, 3}, p.stride = {3, 1}, p.dilation = {1, 4}; });
   EXPECT_EQ(broken(Op::conv_transpose2d, x_ok, transposed_ok, edge).message, "");
+}
+
+TEST(Geometry, SaysPaddingAsTheProblemLineDoes) {
+  const ConvParams params = with([](auto& p) { p.padding = {1, 3, -2, 4}; });
+  EXPECT_THAT(broken(Op::conv2d, x_ok, weight_ok, params).message,
+              HasSubstr("it is 1,-2,3,4 (top, bottom, left, right)"));
 }
 
 TEST(Geometry, JudgesChannelsGroupsAndBias) {

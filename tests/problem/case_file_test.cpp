@@ -106,7 +106,7 @@ INSTANTIATE_TEST_SUITE_P(
         Fault{R"({"cases": [1]})", "case", "case without an id: case: `1` is not an object"},
         Fault{one_case({{"id", ""}}), "id", "case without an id: id: missing"},
         Fault{one_case({{"id", "7"}}), "id", "`7` is not a text"},
-        Fault{one_case({{"colour", "7"}}), "case", "unknown key `colour`"},
+        Fault{one_case({{"colour", "7"}}), "case", "case a: case: unknown key `colour`"},
         Fault{one_case({{"op", R"("conv3d")"}}), "op", "case a: op: `\"conv3d\"` is neither"},
         Fault{one_case({{"dtypes", "[]"}}), "dtypes", "not a list of dtypes"},
         Fault{one_case({{"dtypes", R"(["I8"])"}}), "dtypes", "`I8` is not one of"},
@@ -148,6 +148,12 @@ INSTANTIATE_TEST_SUITE_P(
         Fault{R"({"cases": [)" + one_case({}).substr(11, one_case({}).size() - 13) + ", " +
                   one_case({}).substr(11, one_case({}).size() - 13) + "]}",
               "id", "case a is there twice"}));
+
+TEST(CaseFile, RepeatsNoMoreThanALineOfWhatIsWrong) {
+  const std::string tail(100'000, 'a');
+  for (const std::string& text : {"{\"cases\": \"" + tail, "{\"" + tail + "\": 1}", "[\"" + tail + "\"]"})
+    EXPECT_LT(parse_case_file(text, "f.json").error().message.size(), 300U);
+}
 
 TEST(CaseFile, AMissingFileIsAnIoError) { EXPECT_EQ(read_case_file("no/such.json").error().code, ErrorCode::io); }
 

@@ -9,6 +9,7 @@
 namespace convoke::problem {
 namespace {
 
+using ::testing::EndsWith;
 using ::testing::StartsWith;
 
 constexpr std::string_view header = "op,name,n,cin,h,w,cout,kh,kw,groups\n";
@@ -70,7 +71,15 @@ INSTANTIATE_TEST_SUITE_P(
                       Fault{with("conv2d,a,1,3,1,1,1,1,1,2\n"), "f.csv:2:groups: groups must be at least 1 and divide"},
                       Fault{with("conv2d,a,1,1,1,1,1,1,1,0\n"), "f.csv:2:groups:"},
                       Fault{with("conv2d,a,1,2,1,1,3,1,1,2\n"), "f.csv:2:groups:"},
-                      Fault{with("conv2d,a,1,1,1,1,1,2,1,1\n"), "f.csv:2:kernel:"}));
+                      Fault{with("conv2d,a,1,1,1,1,1,2,1,1\n"), "f.csv:2:kernel:"},
+                      Fault{std::string(1000, 'a') + "\n",
+                            "f.csv:1:aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+                            "aaaaaaaa...: unknown column"}));
+
+TEST(LayerList, ALayerThatIsNoProblemIsPrintedBack) {
+  const auto layers = parse_layer_list(with("conv2d,a,1,1,1,1,1,2,1,1\n"), "f.csv");
+  EXPECT_THAT(layers.error().message, EndsWith("; the layer is conv2d x=1x1x1x1 weight=1x1x2x1"));
+}
 
 TEST(LayerList, AMissingFileIsAnIoError) { EXPECT_EQ(read_layer_list("no/such/list.csv").error().code, ErrorCode::io); }
 

@@ -124,13 +124,13 @@ INSTANTIATE_TEST_SUITE_P(
         Fault{npy(header_of("f4", "(1,)"), "abcd"), {}, "descr", "elements of type `f4`"},
         Fault{npy(header_of("", "(1,)"), "abcd"), {}, "descr", "elements of type ``"},
         Fault{npy(header_of("<f\n4", "(1,)"), "abcd"), {}, "descr", "not a quoted type"},
-        Fault{npy(header_of("<u2", "(1,)"), "ab"), {}, "dtype", "say dtype bf16"},
+        Fault{npy(header_of("<u2", "(1,)"), "ab"), {}, "dtype", "give --dtype bf16"},
         Fault{npy(header_of("<u2", "(1,)"), "ab"), DType::f16, "dtype", "elements of type `<u2`, wanted f16"},
         Fault{npy(f4_header, "abcd"), DType::f64, "dtype", "elements of type `<f4`, wanted f64"},
         Fault{npy(f4_header, "abcd"), DType::bf16, "dtype", "wanted bf16"},
         Fault{npy(f4_header, "abc"), {}, "data", "3 bytes follow the header, but 1 f32 elements of shape [1]"},
-        Fault{npy(f4_header, "abcde"), {}, "data", "5 bytes follow"},
-        Fault{npy(f4_header, "abcdefgh"), {}, "data", "8 bytes follow"},
+        Fault{npy(f4_header, "abcde"), {}, "data", "more than 4 bytes follow"},
+        Fault{npy(f4_header, "abcdefgh"), {}, "data", "more than 4 bytes follow"},
         Fault{npy(f4_header, ""), {}, "data", "0 bytes"},
         Fault{npy(header_of("<f4", "(1000000000000000,)"), ""), {}, "data", "0 bytes follow"},
         Fault{npy(header_of("<f4", "(4294967296, 4294967296)"), ""), {}, "shape", "too large"},
@@ -161,6 +161,13 @@ TEST(Npy, WhatItWritesItReadsBitForBit) {
       EXPECT_EQ(format_npy(array->view()), file);
     }
   }
+}
+
+// It never ends and has no size: reading it whole would take all memory.
+TEST(Npy, AFileThatIsNoneIsRefusedAtItsStart) {
+  EXPECT_EQ(read_npy("/dev/zero").error().rule, "magic");
+  EXPECT_EQ(read_npy("/dev/null").error().rule, "magic");
+  EXPECT_EQ(read_npy(::testing::TempDir()).error().code, ErrorCode::io);
 }
 
 TEST(Npy, FilesAreWrittenWholeOrNotAtAll) {

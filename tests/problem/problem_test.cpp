@@ -61,7 +61,7 @@ TEST(ProblemLine, EveryRandomProblemReadsBack) {
   for (const Op op : {Op::conv2d, Op::conv_transpose2d})
     for (std::uint64_t index = 0; index < 10'000; ++index) {
       Problem problem = random_problem(op, 7, index);
-      if (index % 3 == 0) problem.threads = static_cast<int>(index);
+      if (index % 3 == 0) problem.threads = static_cast<int>(index % (max_threads + 1));
       if (index % 5 == 0) problem.kernel = "cpu/simd/*";
       if (index % 7 == 0) problem.demand = "fast";
       const auto read = parse_problem(to_line(problem));
@@ -126,8 +126,8 @@ INSTANTIATE_TEST_SUITE_P(
                       Fault{"conv2d x=1 weight=1 data=ints", "data", "int, normal or special"},
                       Fault{"conv2d x=1 weight=1 seed=-1", "seed", "2^64 - 1"},
                       Fault{"conv2d x=1 weight=1 seed=18446744073709551616", "seed", "2^64 - 1"},
-                      Fault{"conv2d x=1 weight=1 threads=-1", "threads", "at least 0"},
-                      Fault{"conv2d x=1 weight=1 threads=2147483648", "threads", "at least 0"},
+                      Fault{"conv2d x=1 weight=1 threads=-1", "threads", "0 to 4096"},
+                      Fault{"conv2d x=1 weight=1 threads=4097", "threads", "0 to 4096"},
                       Fault{"conv2d x=1 weight=1 kernel=", "kernel", "glob"},
                       Fault{"conv2d x=1 weight=1 demand=quick", "demand", "accurate(factor)"},
                       Fault{"conv2d x=1 weight=1 demand=accurate", "demand", "`accurate`"},
@@ -143,6 +143,9 @@ TEST(Problem, GeometryJudgesWhatTheLineSays) {
   EXPECT_EQ(geometry_of(parse_problem("conv2d x=1x1x1x1 weight=1x1x1x1 stride=0").value()).error().rule, "stride");
   EXPECT_FALSE(geometry_of(
       parse_problem("conv_transpose2d x=1x1x1x1 weight=1x9223372036854775807x1x1 groups=3 bias=1").value()));
+  EXPECT_EQ(
+      geometry_of(parse_problem("conv2d x=1x1x1x1 weight=1x1x1x1 stride=2 output_padding=1").value()).error().rule,
+      "output_padding");
   EXPECT_FALSE(geometry_of(parse_problem("conv2d x=1x1x1 weight=1x1x1 bias=1").value()));
 }
 

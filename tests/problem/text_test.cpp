@@ -34,6 +34,11 @@ TEST(Text, TickedIsPrintableAndShort) {
   EXPECT_EQ(ticked(std::string(100, 'x')), "`" + std::string(60, 'x') + "...`");
 }
 
+TEST(Text, ClippedHasNoMarksAround) {
+  EXPECT_EQ(clipped("a b\n"), "a b?");
+  EXPECT_EQ(clipped(std::string(61, 'x')), std::string(60, 'x') + "...");
+}
+
 TEST(Text, SuggestsTheNearestWordWithinTwoSlips) {
   constexpr std::array<std::string_view, 3> words = {"stride", "padding", "dilation"};
   EXPECT_EQ(suggestion("strid", words), "; did you mean `stride`?");
