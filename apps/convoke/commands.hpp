@@ -5,7 +5,7 @@
 
 #include <functional>
 
-#include "output.hpp"
+#include "apps/convoke/output.hpp"
 
 namespace CLI {
 class App;

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "commands.hpp"
+#include "apps/convoke/commands.hpp"
 
 namespace convoke::cli {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-#include "contract_check.hpp"
+#include "apps/convoke/contract_check.hpp"
 
 #include <fmt/core.h>
 
@@ -11,10 +11,10 @@
 #include <string_view>
 #include <utility>
 
+#include "apps/convoke/documents.hpp"
+#include "apps/convoke/json_output.hpp"
 #include "base/file.hpp"
 #include "contract/contract.hpp"
-#include "documents.hpp"
-#include "json_output.hpp"
 
 namespace convoke::cli {
 namespace {
@@ -66,7 +66,7 @@ std::string summary_line(std::string_view start, const Tally& tally, bool colour
 }
 
 std::string rendered(const Diagnostic& diagnostic, bool colour) {
-  std::string text = printable(contract::render(diagnostic));
+  std::string text = escaped(contract::render(diagnostic));
   if (!text.ends_with('\n')) text += '\n';
   const bool error = diagnostic.severity == Severity::error;
   const std::string_view word = error ? ": error:" : ": warning:";
@@ -95,6 +95,7 @@ std::vector<ParsedDocument> parse_all(const std::vector<Source>& sources) {
     const auto owner = std::ranges::find(parsed, diagnostic.path, &ParsedDocument::path);
     if (owner != parsed.end()) owner->diagnostics.push_back(diagnostic);
   }
+  for (ParsedDocument& document : parsed) contract::sort_by_place(document.diagnostics);
   return parsed;
 }
 
@@ -111,7 +112,14 @@ Json json_of(const ParsedDocument& document) {
   return {{"path", document.path}, {"kernels", tally.kernels}, {"keys", tally.keys}, {"findings", std::move(findings)}};
 }
 
-Result<Report> print_all(const std::vector<Source>& sources, const std::vector<std::string>& formatted) {
+// A path that could not be read, as a document with that finding.
+Json json_of(const Unreadable& unreadable) {
+  Json finding = {{"rule", ""}, {"name", "Io"}, {"severity", "error"},
+                  {"line", 0},  {"column", 0},  {"message", unreadable.error.message}};
+  return {{"path", unreadable.path}, {"kernels", 0}, {"keys", 0}, {"findings", Json::array({std::move(finding)})}};
+}
+
+Result<Report> print_one(const std::vector<Source>& sources, const std::vector<std::string>& formatted) {
   if (sources.size() > 1)
     return tl::unexpected(usage_error("paths", fmt::format("fmt prints one document at a time, and {} were named; name "
                                                            "one, or give --write or --check",
@@ -139,14 +147,13 @@ Result<Report> change_files(const std::vector<Source>& sources, const std::vecto
 }  // namespace
 
 Result<Report> check_contracts(const std::vector<std::string>& paths, bool json) {
-  const auto sources = read_sources(paths);
-  if (!sources) return tl::unexpected(sources.error());
+  const Gathered gathered = gather_sources(paths);
   const bool colour = stdout_has_colour();
   Report report;
   Json documents = Json::array();
   std::string summaries;
   Tally total;
-  for (const ParsedDocument& document : parse_all(*sources)) {
+  for (const ParsedDocument& document : parse_all(gathered.sources)) {
     const Tally tally = tally_of(document);
     total += tally;
     if (json) {
@@ -156,10 +163,13 @@ Result<Report> check_contracts(const std::vector<std::string>& paths, bool json)
     for (const Diagnostic& diagnostic : document.diagnostics) report.text += rendered(diagnostic, colour);
     summaries += summary_line(document.path + ": ", tally, colour);
   }
+  for (const Unreadable& unreadable : gathered.unreadable) documents.push_back(json_of(unreadable));
   report.text += json ? json_text({{"documents", std::move(documents)}}) : summaries;
-  if (!json && sources->size() > 1)
-    report.text += summary_line(fmt::format("total: {}, ", counted(sources->size(), "document")), total, colour);
+  const std::size_t read = gathered.sources.size();
+  if (!json && read > 1)
+    report.text += summary_line(fmt::format("total: {}, ", counted(read, "document")), total, colour);
   report.exit = total.errors > 0 ? exit_found_wrong : exit_ok;
+  add_unreadable(report, gathered);
   return report;
 }
 
@@ -181,7 +191,7 @@ Result<Report> format_contracts(const std::vector<std::string>& paths, FormatMod
     write_stderr(findings);
     return Report{"", exit_found_wrong};
   }
-  if (mode == FormatMode::print) return print_all(*sources, formatted);
+  if (mode == FormatMode::print) return print_one(*sources, formatted);
   return change_files(*sources, formatted, mode == FormatMode::write);
 }
 

@@ -5,11 +5,12 @@
 #include <string>
 #include <vector>
 
-#include "output.hpp"
+#include "apps/convoke/output.hpp"
 
 namespace convoke::cli {
 
 /// Findings of all documents, then what each holds. Exit 1 where there is an error; warnings alone are well.
+/// Exit 2 where a path cannot be read: it counts as a document with that one finding, and the others are checked.
 Result<Report> check_contracts(const std::vector<std::string>& paths, bool json);
 
 enum class FormatMode { print, write, check };

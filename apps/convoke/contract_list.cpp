@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-#include "contract_list.hpp"
+#include "apps/convoke/contract_list.hpp"
 
 #include <fmt/format.h>
 
@@ -7,15 +7,16 @@
 #include <string_view>
 #include <utility>
 
+#include "apps/convoke/contract_text.hpp"
+#include "apps/convoke/documents.hpp"
+#include "apps/convoke/json_output.hpp"
+#include "apps/convoke/table.hpp"
 #include "base/fail.hpp"
 #include "base/glob.hpp"
 #include "bind/binding_table.hpp"
 #include "bind/builtin_documents.hpp"
 #include "contract/contract.hpp"
-#include "contract_text.hpp"
-#include "documents.hpp"
-#include "json_output.hpp"
-#include "table.hpp"
+#include "problem/text.hpp"
 
 namespace convoke::cli {
 namespace {
@@ -26,30 +27,35 @@ struct Listed {
   std::vector<contract::Key> keys;
 };
 
-Result<void> append(std::vector<Listed>& listed, const contract::ParsedDocument& document) {
-  if (document.has_errors())
-    return fail(ErrorCode::invalid_document, "document", {}, "'{}' has errors; run 'convoke contracts check {}'",
-                document.path, shell_word(document.path));
+// A document with errors has nothing to list: the report says so.
+void append(std::vector<Listed>& listed, const contract::ParsedDocument& document, Report& report) {
+  if (document.has_errors()) {
+    const auto errors =
+        std::ranges::count(document.diagnostics, contract::Severity::error, &contract::Diagnostic::severity);
+    report.wrong +=
+        fmt::format("{}{}: {}; run 'convoke contracts check {}'", report.wrong.empty() ? "" : "\n", document.path,
+                    counted(static_cast<std::size_t>(errors), "error"), shell_word(document.path));
+    report.exit = exit_found_wrong;
+    return;
+  }
   for (const contract::Contract& contract : document.contracts)
     listed.push_back({document.path, contract, contract::keys(contract)});
-  return {};
 }
 
-Result<std::vector<Listed>> read_contracts(const std::vector<std::string>& paths) {
+// What can be read; the report gets what cannot.
+std::vector<Listed> read_contracts(const std::vector<std::string>& paths, Report& report) {
   std::vector<Listed> listed;
   if (paths.empty()) {
     for (const bind::BuiltinDocument& builtin : bind::builtin_documents())
-      if (auto added = append(listed, contract::parse_document(builtin.text, builtin.path)); !added)
-        return tl::unexpected(added.error());
+      append(listed, contract::parse_document(builtin.text, builtin.path), report);
     return listed;
   }
-  const auto sources = read_sources(paths);
-  if (!sources) return tl::unexpected(sources.error());
-  for (const Source& source : *sources) {
+  const Gathered gathered = gather_sources(paths);
+  for (const Source& source : gathered.sources) {
     const contract::InheritedProvider* inherited = source.inherited ? &*source.inherited : nullptr;
-    const auto document = contract::parse_document(source.document.text, source.document.path, inherited);
-    if (auto added = append(listed, document); !added) return tl::unexpected(added.error());
+    append(listed, contract::parse_document(source.document.text, source.document.path, inherited), report);
   }
+  add_unreadable(report, gathered);
   return listed;
 }
 
@@ -90,43 +96,42 @@ bool matches(const Listed& listed, const std::string& name) {
 }  // namespace
 
 Result<Report> list_contracts(const std::vector<std::string>& paths, bool json) {
-  const auto listed = read_contracts(paths);
-  if (!listed) return tl::unexpected(listed.error());
   Report report;
+  const std::vector<Listed> listed = read_contracts(paths, report);
   if (json) {
     Json contracts = Json::array();
-    for (const Listed& one : *listed) contracts.push_back(json_of(one));
+    for (const Listed& one : listed) contracts.push_back(json_of(one));
     report.text = json_text({{"contracts", std::move(contracts)}});
     return report;
   }
   const bool colour = stdout_has_colour();
   std::size_t keys = 0;
-  for (auto first = listed->begin(); first != listed->end();) {
-    const auto last = std::find_if(first, listed->end(), [&](const Listed& one) { return one.path != first->path; });
+  for (auto first = listed.begin(); first != listed.end();) {
+    const auto last = std::find_if(first, listed.end(), [&](const Listed& one) { return one.path != first->path; });
     Table table({{"KERNEL"}, {"DETERMINISM"}, {"HASH"}, {"ENTRY POINT"}});
-    report.text += styled(printable(first->path), Style::bold, colour) + "\n";
+    report.text += styled(escaped(first->path), Style::bold, colour) + "\n";
     for (; first != last; ++first) {
       keys += first->keys.size();
       add_rows(table, *first);
     }
     report.text += table.render(output_width(), colour) + "\n";
   }
-  report.text += fmt::format("{}, {}\n", counted(listed->size(), "kernel"), counted(keys, "key"));
+  report.text += fmt::format("{}, {}\n", counted(listed.size(), "kernel"), counted(keys, "key"));
   return report;
 }
 
 Result<Report> show_contract(const std::string& name, const std::vector<std::string>& paths) {
-  const auto listed = read_contracts(paths);
-  if (!listed) return tl::unexpected(listed.error());
   Report report;
-  for (const Listed& one : *listed) {
+  const std::vector<Listed> listed = read_contracts(paths, report);
+  for (const Listed& one : listed) {
     if (!matches(one, name)) continue;
     if (!report.text.empty()) report.text += "\n";
-    report.text += printable(contract_text(one.contract, one.path, ids_of(one), output_width()));
+    report.text += escaped(contract_text(one.contract, one.path, ids_of(one), output_width()));
   }
-  if (report.text.empty())
+  if (report.text.empty() && !report.wrong.empty()) report.exit = exit_could_not_run;
+  if (report.text.empty() && report.wrong.empty())
     return fail(ErrorCode::not_found, "name", {}, "no kernel is called '{}'; 'convoke contracts list' names them all",
-                name);
+                problem::clipped(name));
   return report;
 }
 

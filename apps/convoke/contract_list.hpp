@@ -5,11 +5,12 @@
 #include <string>
 #include <vector>
 
-#include "output.hpp"
+#include "apps/convoke/output.hpp"
 
 namespace convoke::cli {
 
 /// Kernels and keys of the documents at `paths`, or the built-in ones where there are none. Nothing is linked.
+/// A document with errors is left out and named on standard error: exit 1; 2 where a path cannot be read.
 Result<Report> list_contracts(const std::vector<std::string>& paths, bool json);
 
 /// Every contract with a key or kernel name that `name` is or matches. Errors: not_found.

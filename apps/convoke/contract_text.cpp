@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-#include "contract_text.hpp"
+#include "apps/convoke/contract_text.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <optional>
 
+#include "apps/convoke/table.hpp"
 #include "bind/binding_table.hpp"
-#include "table.hpp"
 
 namespace convoke::cli {
 namespace {
@@ -22,7 +22,7 @@ class Facts {
     if (value.empty()) return;
     const auto room = static_cast<std::size_t>(std::max(width_ - indent, 40));
     for (const std::string& piece : wrapped(std::string(value), room)) {
-      text_ += fmt::format("  {:<14}{}\n", name, piece);
+      text_ += fmt::format("  {:<14} {}\n", name, piece);
       name = "";
     }
   }
@@ -37,7 +37,7 @@ class Facts {
   std::string take() { return std::move(text_); }
 
  private:
-  static constexpr int indent = 16;
+  static constexpr int indent = 17;
   std::string text_;
   int width_;
 };
@@ -93,7 +93,8 @@ void add_operands(Facts& facts, const Contract& contract) {
 
 void add_numbers(Facts& facts, const Contract& contract) {
   facts.add("strategy", word_of(contract.caps.strategy));
-  if (contract.caps.alignment_bytes) facts.add("alignment", fmt::format("{} bytes", *contract.caps.alignment_bytes));
+  if (const auto bytes = contract.caps.alignment_bytes)
+    facts.add("alignment", counted(static_cast<std::size_t>(*bytes), "byte"));
   facts.add("cost",
             fmt::format("{}, {}", contract.cost.cost_class,
                         contract.cost.provenance == contract::Provenance::declared ? "declared" : "judge_measured"));

@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "commands.hpp"
-#include "contract_check.hpp"
-#include "contract_list.hpp"
+#include "apps/convoke/commands.hpp"
+#include "apps/convoke/contract_check.hpp"
+#include "apps/convoke/contract_list.hpp"
 
 namespace convoke::cli {
 namespace {

@@ -5,10 +5,10 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
+#include "apps/convoke/commands.hpp"
+#include "apps/convoke/json_output.hpp"
+#include "apps/convoke/table.hpp"
 #include "base/host.hpp"
-#include "commands.hpp"
-#include "json_output.hpp"
-#include "table.hpp"
 
 namespace convoke::cli {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-#include "documents.hpp"
+#include "apps/convoke/documents.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -15,7 +15,7 @@ namespace convoke::cli {
 namespace {
 
 namespace fs = std::filesystem;
-constexpr std::string_view provider_file = "_provider.fkc.md";
+using contract::provider_file;
 
 struct Found {
   fs::path file, root;  // root: the folder that was named, or the file's own
@@ -46,15 +46,15 @@ Result<std::vector<Found>> files_below(const fs::path& folder) {
   return found;
 }
 
-Result<std::vector<Found>> find_files(const std::vector<std::string>& paths) {
+std::vector<Found> find_files(const std::vector<std::string>& paths, std::vector<Unreadable>& unreadable) {
   std::vector<Found> all;
   std::set<fs::path> seen;
   for (const std::string& path : paths) {
     std::vector<Found> here{{path, fs::path(path).parent_path()}};
     if (is_directory(path)) {
       auto below = files_below(path);
-      if (!below) return tl::unexpected(below.error());
-      here = *std::move(below);
+      if (!below) unreadable.push_back({path, below.error()});
+      here = below ? *std::move(below) : std::vector<Found>();
     }
     for (Found& found : here) {
       std::error_code failure;
@@ -77,24 +77,43 @@ std::optional<fs::path> provider_of(const Found& found) {
   }
 }
 
+Result<Source> read_source(const Found& found) {
+  auto text = read_file(found.file.native());
+  if (!text) return tl::unexpected(text.error());
+  Source source{{found.file.native(), *std::move(text)}, std::nullopt};
+  if (const auto provider = provider_of(found)) {
+    auto inherited = read_file(provider->native());
+    if (!inherited) return tl::unexpected(inherited.error());
+    source.inherited = contract::InheritedProvider{provider->native(), *std::move(inherited)};
+  }
+  return source;
+}
+
 }  // namespace
 
-Result<std::vector<Source>> read_sources(const std::vector<std::string>& paths) {
-  const auto files = find_files(paths);
-  if (!files) return tl::unexpected(files.error());
-  std::vector<Source> sources;
-  for (const Found& found : *files) {
-    auto text = read_file(found.file.native());
-    if (!text) return tl::unexpected(text.error());
-    Source source{{found.file.native(), *std::move(text)}, std::nullopt};
-    if (const auto provider = provider_of(found)) {
-      auto inherited = read_file(provider->native());
-      if (!inherited) return tl::unexpected(inherited.error());
-      source.inherited = contract::InheritedProvider{provider->native(), *std::move(inherited)};
-    }
-    sources.push_back(std::move(source));
+Gathered gather_sources(const std::vector<std::string>& paths) {
+  Gathered gathered;
+  for (const Found& found : find_files(paths, gathered.unreadable)) {
+    auto source = read_source(found);
+    if (source)
+      gathered.sources.push_back(*std::move(source));
+    else
+      gathered.unreadable.push_back({found.file.native(), source.error()});
   }
-  return sources;
+  return gathered;
+}
+
+void add_unreadable(Report& report, const Gathered& gathered) {
+  for (const Unreadable& unreadable : gathered.unreadable) {
+    report.wrong += (report.wrong.empty() ? "" : "\n") + unreadable.error.message;
+    report.exit = exit_could_not_run;
+  }
+}
+
+Result<std::vector<Source>> read_sources(const std::vector<std::string>& paths) {
+  Gathered gathered = gather_sources(paths);
+  if (!gathered.unreadable.empty()) return tl::unexpected(gathered.unreadable.front().error);
+  return std::move(gathered.sources);
 }
 
 Result<std::vector<Document>> read_documents(const std::vector<std::string>& paths) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "apps/convoke/output.hpp"
 #include "contract/contract.hpp"
 #include "convoke/catalog.hpp"
 #include "convoke/error.hpp"
@@ -18,6 +19,23 @@ struct Source {
   Document document;
   std::optional<contract::InheritedProvider> inherited;
 };
+
+/// A path that gave no document, and why.
+struct Unreadable {
+  std::string path;
+  Error error;
+};
+
+struct Gathered {
+  std::vector<Source> sources;
+  std::vector<Unreadable> unreadable;
+};
+
+/// All documents of `paths` that can be read, and what cannot, each in the order of read_sources().
+Gathered gather_sources(const std::vector<std::string>& paths);
+
+/// Says on standard error what could not be read, and makes the exit code 2, where there is such a path.
+void add_unreadable(Report& report, const Gathered& gathered);
 
 /// All documents of `paths`, each folder's in the order of their paths; folders are walked to the bottom, hidden
 /// entries left out. A file found twice is read once. Errors: io, and not_found where a folder holds no `*.md`.

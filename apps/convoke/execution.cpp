@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-#include "execution.hpp"
+#include "apps/convoke/execution.hpp"
 
 #include <fmt/core.h>
 
@@ -11,24 +11,13 @@
 
 #include "base/fail.hpp"
 #include "judge/check.hpp"
+#include "problem/text.hpp"
 
 namespace convoke::cli {
 namespace {
 
 double milliseconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
-}
-
-Conv2dParams conv2d_params(const ConvParams& p) {
-  return {.stride = p.stride, .padding = p.padding, .dilation = p.dilation, .groups = p.groups};
-}
-
-ConvTranspose2dParams transpose_params(const ConvParams& p) {
-  return {.stride = p.stride,
-          .padding = p.padding,
-          .dilation = p.dilation,
-          .output_padding = p.output_padding,
-          .groups = p.groups};
 }
 
 Timing summary_of(std::vector<double> samples) {
@@ -52,7 +41,8 @@ Result<PlanOptions> plan_options(const problem::Problem& problem, const Catalog&
   if (problem.demand == "any") options.demand = Demand::any;
   if (!problem.demand.empty() && !options.demand)
     return fail(ErrorCode::unsupported, "demand", {named("demand", problem.demand)},
-                "demand={} is not supported by this version; give reproducible or any", problem.demand);
+                "demand={} is not supported by this version; give reproducible or any",
+                problem::clipped(problem.demand));
   return options;
 }
 
@@ -60,10 +50,10 @@ Result<Plan> make_plan(const Operands& operands, const PlanOptions& options) {
   std::optional<TensorSpec> bias;
   if (operands.bias) bias = operands.bias->spec;
   if (operands.op == Op::conv2d)
-    return plan(operands.x.spec, operands.weight.spec, bias, operands.out.spec, conv2d_params(operands.params),
+    return plan(operands.x.spec, operands.weight.spec, bias, operands.out.spec, to_conv2d_params(operands.params),
                 options);
-  return plan(operands.x.spec, operands.weight.spec, bias, operands.out.spec, transpose_params(operands.params),
-              options);
+  return plan(operands.x.spec, operands.weight.spec, bias, operands.out.spec,
+              to_conv_transpose2d_params(operands.params), options);
 }
 
 Result<void> run_plan(const Plan& plan, const Operands& operands, const RunOptions& options) {
@@ -108,17 +98,17 @@ double gflops(const Plan& plan, double milliseconds) noexcept {
   return milliseconds > 0 ? plan.flops() / milliseconds * 1e-6 : 0.0;
 }
 
-oracle::Sampling sampling_of(const Geometry& geometry, const Check& check) {
-  if (check.terms <= 0) return {0, check.seed};
+oracle::Sampling sampling_of(const Geometry& geometry, const Effort& effort) {
+  if (effort.terms <= 0) return {0, effort.seed};
   constexpr std::int64_t fewest = 16;
   const auto terms = static_cast<double>(std::max<std::int64_t>(1, geometry.terms()));
-  return {std::max(fewest, static_cast<std::int64_t>(check.terms / terms)), check.seed};
+  return {std::max(fewest, static_cast<std::int64_t>(effort.terms / terms)), effort.seed};
 }
 
-Verdict verify(const Operands& operands, const Geometry& geometry, const Plan& plan, const Check& check) {
+Verdict verify(const Operands& operands, const Geometry& geometry, const Plan& plan, const Effort& effort) {
   judge::CheckOptions options;
-  options.sampling = sampling_of(geometry, check);
-  options.sums_are_exact = check.exact_sums;
+  options.sampling = sampling_of(geometry, effort);
+  options.sums_are_exact = effort.exact_sums;
   const oracle::Request request{geometry, operands.x, operands.weight, operands.bias};
   const judge::Check checked = judge::check_output(plan, request, operands.out, options);
   if (!checked.passed) return {false, checked.reason};
@@ -141,7 +131,8 @@ Error forced_error(Error error, const std::string& kernel) {
   if (error.values.empty())
     return {ErrorCode::not_found,
             "kernel",
-            fmt::format("no kernel of this operation matches '{}'; 'convoke contracts list' names them all", kernel),
+            fmt::format("no kernel of this operation matches '{}'; 'convoke contracts list' names them all",
+                        problem::clipped(kernel)),
             {}};
   error.message.resize(std::min(error.message.find('\n'), error.message.size()));
   for (const auto& [id, refusal] : error.values) error.message += fmt::format("\n  {}: {}", id, refusal);

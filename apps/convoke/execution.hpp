@@ -55,12 +55,12 @@ Result<Timing> timed_runs(const Plan& plan, const Operands& operands, int thread
 double gflops(const Plan& plan, double milliseconds) noexcept;
 
 /// How much of an output both oracles look at, and how.
-struct Check {
+struct Effort {
   bool exact_sums = false;  ///< the data are small integers: bit by bit against the exact sum, not by its bound
   double terms = 0;         ///< most products they may look at, but always a few outputs; 0: all of them
   std::uint64_t seed = 0;   ///< of the sample
 };
-oracle::Sampling sampling_of(const Geometry& geometry, const Check& check);
+oracle::Sampling sampling_of(const Geometry& geometry, const Effort& effort);
 
 struct Verdict {
   bool right = true;
@@ -69,7 +69,7 @@ struct Verdict {
 
 /// The output that the operands hold against the exact oracle, and against the law oracle where the contract of the
 /// kernel, or of the one it is an alias of, promises the law.
-Verdict verify(const Operands& operands, const Geometry& geometry, const Plan& plan, const Check& check);
+Verdict verify(const Operands& operands, const Geometry& geometry, const Plan& plan, const Effort& effort);
 
 /// What a no_kernel error says about one kernel: `clause: wanted ..., found ...`.
 std::string refusal_of(const Error& error, const std::string& kernel);

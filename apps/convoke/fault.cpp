@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-#include "fault.hpp"
+#include "apps/convoke/fault.hpp"
 
 #include <unistd.h>
 
@@ -9,7 +9,7 @@
 #include <cstring>
 #include <string_view>
 
-#include "output.hpp"
+#include "apps/convoke/output.hpp"
 
 namespace convoke::cli {
 namespace {

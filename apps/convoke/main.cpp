@@ -3,13 +3,18 @@
 #include <fmt/core.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <exception>
 #include <new>
 #include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
-#include "commands.hpp"
-#include "output.hpp"
-#include "version_text.hpp"
+#include "apps/convoke/commands.hpp"
+#include "apps/convoke/output.hpp"
+#include "apps/convoke/version_text.hpp"
+#include "problem/text.hpp"
 
 namespace convoke::cli {
 namespace {
@@ -36,11 +41,31 @@ std::string chosen_command(const CLI::App& program) {
   return name;
 }
 
+// The names that could stand at this place.
+std::vector<std::string> known_words(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))
+    names.push_back(command->get_name());
+  for (const CLI::Option* option : app.get_options())
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  return names;
+}
+
+std::string unknown_word(const CLI::App& program, std::string word) {
+  word.resize(std::min(word.find('='), word.size()));
+  const CLI::App* app = &program;
+  while (!app->get_subcommands().empty()) app = app->get_subcommands().back();
+  const std::vector<std::string> names = known_words(*app);
+  return fmt::format("'{}' is not known here{}", problem::clipped(word),
+                     problem::suggestion(word, std::vector<std::string_view>(names.begin(), names.end())));
+}
+
 // One line. A word that nothing takes explains what is missing, so it comes first.
 std::string complaint(const CLI::App& program, const CLI::ParseError& wrong) {
-  if (const auto unknown = program.remaining(true); !unknown.empty())
-    return fmt::format("'{}' is not known here", unknown.front());
+  if (const auto unknown = program.remaining(true); !unknown.empty()) return unknown_word(program, unknown.front());
   std::string message = wrong.what();
+  if (const std::size_t much = message.find(": At Most 1 required"); much != std::string::npos)
+    return message.substr(0, much) + " is given more than once; leave all but one out";
   for (char& c : message) c = c == '\n' ? ' ' : c;
   return message;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-#include "output.hpp"
+#include "apps/convoke/output.hpp"
 
 #include <fcntl.h>
 #include <fmt/core.h>
@@ -67,6 +67,11 @@ void claim_standard_streams() noexcept {
 Result<void> write_stdout(std::string_view text) {
   const int code = write_all(STDOUT_FILENO, text);
   if (code == 0) return {};
+  if (code == EPIPE) {
+    // The reader has seen enough: end as every filter does, without a word.
+    std::signal(SIGPIPE, SIG_DFL);
+    std::raise(SIGPIPE);
+  }
   return tl::unexpected(Error{ErrorCode::io,
                               "stdout",
                               fmt::format("cannot write standard output: {}; the result is incomplete, so redirect it "
@@ -94,7 +99,7 @@ int output_width() {
 }
 
 std::string error_line(std::string_view message) {
-  return fmt::format("{} {}\n", styled("convoke: error:", Style::red, stderr_has_colour()), printable(message));
+  return fmt::format("{} {}\n", styled("convoke: error:", Style::red, stderr_has_colour()), escaped(message));
 }
 
 Error with_hint(Error error, std::string_view next_step) {
@@ -102,11 +107,13 @@ Error with_hint(Error error, std::string_view next_step) {
   return error;
 }
 
+std::string never_empty(const std::string& text) { return text.empty() ? "must not be empty" : std::string(); }
+
 Error usage_error(std::string rule, std::string message) {
   return {ErrorCode::invalid_argument, std::move(rule), std::move(message), {}};
 }
 
-std::string printable(std::string_view text) {
+std::string escaped(std::string_view text) {
   std::string out;
   for (const char c : text) {
     const auto code = static_cast<unsigned char>(c);

@@ -26,7 +26,7 @@ struct Report {
 /// them; writing to a closed standard output stays an error. Broken pipes become errors instead of killing the program.
 void claim_standard_streams() noexcept;
 
-/// Writes all of `text` to standard output. Errors: io.
+/// Writes all of `text` to standard output; where its reader is gone, ends the program by SIGPIPE. Errors: io.
 Result<void> write_stdout(std::string_view text);
 /// Writes to standard error and ignores failure: there is nobody left to tell.
 void write_stderr(std::string_view text) noexcept;
@@ -45,12 +45,14 @@ int output_width();
 std::string error_line(std::string_view message);
 /// The same error with `; next step` added to the first line of its message.
 Error with_hint(Error error, std::string_view next_step);
+/// What is wrong with a value that must not be empty; empty where nothing is. For options to check.
+std::string never_empty(const std::string& text);
 /// An invalid_argument error of the command line itself.
 Error usage_error(std::string rule, std::string message);
 
 /// `text` without control characters, which a file could use to play tricks on a terminal: each becomes `\xNN`, only
 /// line ends and tabs stay.
-std::string printable(std::string_view text);
+std::string escaped(std::string_view text);
 /// `1 kernel`, `8 kernels`.
 std::string counted(std::size_t count, std::string_view noun);
 /// A word as a POSIX shell reads it back: quoted only where it must be.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-#include "progress.hpp"
+#include "apps/convoke/progress.hpp"
 
 #include <fmt/core.h>
 #include <sys/ioctl.h>
@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "output.hpp"
+#include "apps/convoke/output.hpp"
 
 namespace convoke::cli {
 namespace {

@@ -9,13 +9,13 @@
 #include <utility>
 #include <vector>
 
+#include "apps/convoke/commands.hpp"
+#include "apps/convoke/documents.hpp"
+#include "apps/convoke/execution.hpp"
+#include "apps/convoke/json_output.hpp"
+#include "apps/convoke/run_input.hpp"
+#include "apps/convoke/table.hpp"
 #include "base/digest.hpp"
-#include "commands.hpp"
-#include "documents.hpp"
-#include "execution.hpp"
-#include "json_output.hpp"
-#include "run_input.hpp"
-#include "table.hpp"
 
 namespace convoke::cli {
 namespace {
@@ -66,13 +66,14 @@ std::string json_report(const RunInput& input, const Outcome& outcome) {
                     {"ms", outcome.timing.median},
                     {"gflops", gflops(outcome.plan, outcome.timing.median)},
                     {"digest", outcome.digest},
-                    {"verified", outcome.verdict ? Json(outcome.verdict->right) : Json(nullptr)}});
+                    {"verified", outcome.verdict ? Json(outcome.verdict->right) : Json(nullptr)},
+                    {"reproducer", input.reproducer}});
 }
 
 std::string text_report(const RunInput& input, const Outcome& outcome, const std::string& out) {
   const bool colour = stdout_has_colour();
   const Timing& timing = outcome.timing;
-  std::string text = styled(problem::to_line(input.problem), Style::bold, colour) + "\n";
+  std::string text = styled(escaped(input.reproducer), Style::bold, colour) + "\n";
   const auto fact = [&](std::string_view name, const std::string& value, Style style = Style::plain) {
     text += fmt::format("  {:<10}{}\n", name, styled(value, style, colour));
   };
@@ -117,7 +118,7 @@ Result<Report> run(const Settings& settings) {
   const bool writes = !settings.out.empty() && !wrong;
   if (writes)
     if (auto written = problem::write_npy(settings.out, input->operands.out); !written)
-      return tl::unexpected(written.error());
+      return tl::unexpected(with_reproducer(written.error(), *input));
   Report report;
   report.text = settings.json ? json_report(*input, *outcome)
                               : text_report(*input, *outcome, writes ? settings.out : std::string());
@@ -133,17 +134,19 @@ Result<Report> run(const Settings& settings) {
 void add_options(CLI::App& command, Settings& settings) {
   command.add_option("problem", settings.input.words, "Problem line: the operation and key=value words")
       ->type_name("WORD");
-  command.add_option("--x", settings.input.x, "Input from a .npy file")->type_name("FILE");
-  command.add_option("--weight", settings.input.weight, "Weight from a .npy file")->type_name("FILE");
-  command.add_option("--bias", settings.input.bias, "Bias from a .npy file")->type_name("FILE");
-  command.add_option("--out", settings.out, "Write the output to a .npy file, whole or not at all")->type_name("FILE");
-  command.add_option("--dtype", settings.input.dtype, "f32, f64, bf16 or f16; bf16 reads uint16 files")
-      ->type_name("DTYPE");
-  command.add_option("--kernel", settings.input.kernel, "Force a kernel: a glob over ImplIds")->type_name("GLOB");
-  command.add_option("--contracts", settings.contracts, "Add the kernels of these documents")->type_name("PATH");
+  const auto add = [&command](const char* name, auto& value, const char* description, const char* type) {
+    command.add_option(name, value, description)->type_name(type)->check(never_empty);
+  };
+  add("--x", settings.input.x, "Input from a .npy file", "FILE");
+  add("--weight", settings.input.weight, "Weight from a .npy file", "FILE");
+  add("--bias", settings.input.bias, "Bias from a .npy file", "FILE");
+  add("--out", settings.out, "Write the output to a .npy file, whole or not at all", "FILE");
+  add("--dtype", settings.input.dtype, "f32, f64, bf16 or f16; bf16 reads uint16 files", "DTYPE");
+  add("--kernel", settings.input.kernel, "Force a kernel: a glob over ImplIds", "GLOB");
+  add("--contracts", settings.contracts, "Add the kernels of these documents", "PATH");
   command.add_option("--threads", settings.input.threads, "Most threads to use; 0: as many as OpenMP would")
       ->type_name("N")
-      ->check(CLI::Range(0, 4096).description(""));
+      ->check(CLI::Range(0, problem::max_threads).description(""));
   command.add_option("--repeat", settings.repeat, "Timed runs; without it, as many as half a second takes")
       ->type_name("N")
       ->check(CLI::Range(1, 1'000'000).description(""));
@@ -160,8 +163,9 @@ void add_run(CLI::App& program, Action& action) {
   command->footer(
       "Keys of a problem line, in any order (2x1 is height and width, one number both):\n"
       "  x= weight= bias=0|1 stride= padding=P|HxW|t,b,l,r|same dilation= groups= output_padding= dtype=\n"
-      "  x.layout= weight.layout= out.layout=dense|channels_last|sliced|permuted|flipped|expanded|offset\n"
-      "  align=BYTES data=int|normal|special seed= threads= kernel=GLOB demand=reproducible|any\n"
+      "  x.layout= weight.layout=dense|channels_last|sliced|permuted|flipped|offset|expanded\n"
+      "  out.layout=dense|channels_last|sliced|permuted|flipped|offset\n"
+      "  align=BYTES data=int|normal|special seed= threads=0..4096 kernel=GLOB demand=reproducible|any\n"
       "Examples:\n"
       "  convoke run conv2d x=1x64x56x56 weight=64x64x3x3 bias=1 stride=2x1 padding=1 --verify\n"
       "  convoke run conv_transpose2d x=1x8x8x8 weight=8x4x2x2 stride=2 dtype=bf16 --json\n"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-#include "run_input.hpp"
+#include "apps/convoke/run_input.hpp"
 
 #include <fmt/format.h>
 
@@ -7,13 +7,14 @@
 #include <string_view>
 #include <utility>
 
+#include "apps/convoke/output.hpp"
 #include "base/dtype.hpp"
 #include "base/fail.hpp"
-#include "output.hpp"
 
 namespace convoke::cli {
 namespace {
 
+constexpr std::string_view reproduce = "reproduce with: ";
 constexpr std::string_view help_hint = "see 'convoke run --help'";
 
 bool has_key(const std::vector<std::string>& words, std::string_view key) {
@@ -98,6 +99,9 @@ Result<void> fits_words(const problem::Problem& problem, const RunInput& input) 
   if (auto fits = same("weight", problem.weight, input.arrays[1].spec.shape); !fits) return fits;
   if (problem.bias && input.arrays.size() < 3)
     return fail(ErrorCode::invalid_argument, "bias", {}, "bias=1 needs --bias FILE where --x names a file");
+  if (!problem.bias && input.arrays.size() > 2)
+    return fail(ErrorCode::invalid_argument, "bias", {},
+                "bias=0 says that there is none, and --bias names a file; leave one of them out");
   return {};
 }
 
@@ -111,10 +115,27 @@ Result<void> read_arrays(RunInput& input, const RunWords& given, std::optional<D
   return {};
 }
 
+std::string option(std::string_view name, const std::string& value) {
+  return value.empty() ? std::string() : fmt::format(" --{} {}", name, shell_word(value));
+}
+
 std::string file_options(const RunWords& given) {
-  std::string text = fmt::format(" --x {} --weight {}", shell_word(given.x), shell_word(given.weight));
-  if (!given.bias.empty()) text += " --bias " + shell_word(given.bias);
-  return text;
+  return option("x", given.x) + option("weight", given.weight) + option("bias", given.bias);
+}
+
+// What cannot be read as a problem is printed back as it was given, within a screen.
+Error with_given_words(Error error, const RunWords& given) {
+  if (error.message.find(reproduce) != std::string::npos) return error;
+  std::string line = "convoke run";
+  constexpr std::size_t longest_word = 240;  // none that means something is longer, but a whole line may be one word
+  for (const std::string& word : given.words)
+    line += " " + shell_word(word.size() > longest_word ? word.substr(0, longest_word) + "..." : word);
+  line += file_options(given) + option("dtype", given.dtype) + option("kernel", given.kernel);
+  if (given.threads >= 0) line += fmt::format(" --threads {}", given.threads);
+  constexpr std::size_t longest = 1000;
+  if (line.size() > longest) line.replace(longest, std::string::npos, "...");
+  std::ranges::replace(line, '\n', ' ');
+  return with_hint(std::move(error), std::string(reproduce) + line);
 }
 
 // Judges the sizes and makes the output.
@@ -162,9 +183,7 @@ Result<RunInput> from_files(std::vector<std::string> words, const RunWords& give
   return input;
 }
 
-}  // namespace
-
-Result<RunInput> load_run_input(const RunWords& given) {
+Result<RunInput> load(const RunWords& given) {
   auto words = all_words(given);
   if (!words) return tl::unexpected(words.error());
   if (given.x.empty() && given.weight.empty() && given.bias.empty()) {
@@ -173,13 +192,25 @@ Result<RunInput> load_run_input(const RunWords& given) {
           with_hint(usage_error("op", "nothing to run: give a problem line, or --x FILE --weight FILE"), help_hint));
     return from_line(*words);
   }
+  if (given.x.empty() && given.weight.empty())
+    return tl::unexpected(
+        with_hint(usage_error("bias", "--bias FILE goes with --x FILE and --weight FILE"), help_hint));
   if (given.x.empty() || given.weight.empty())
     return tl::unexpected(with_hint(usage_error("x", "--x FILE and --weight FILE belong together"), help_hint));
   return from_files(*std::move(words), given);
 }
 
+}  // namespace
+
+Result<RunInput> load_run_input(const RunWords& given) {
+  auto input = load(given);
+  const bool nothing = given.words.empty() && given.x.empty() && given.weight.empty() && given.bias.empty();
+  if (!input && !nothing) return tl::unexpected(with_given_words(input.error(), given));
+  return input;
+}
+
 Error with_reproducer(Error error, const RunInput& input) {
-  return with_hint(std::move(error), "reproduce with: " + input.reproducer);
+  return with_hint(std::move(error), std::string(reproduce) + input.reproducer);
 }
 
 }  // namespace convoke::cli

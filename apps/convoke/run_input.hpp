@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "execution.hpp"
+#include "apps/convoke/execution.hpp"
 #include "problem/npy.hpp"
 #include "problem/workload.hpp"
 

@@ -5,18 +5,22 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "apps/convoke/commands.hpp"
+#include "apps/convoke/documents.hpp"
+#include "apps/convoke/suite_cases.hpp"
+#include "apps/convoke/suite_result.hpp"
 #include "base/dtype.hpp"
 #include "base/fail.hpp"
-#include "commands.hpp"
-#include "documents.hpp"
-#include "suite_cases.hpp"
-#include "suite_result.hpp"
+#include "base/glob.hpp"
+#include "problem/problem.hpp"
+#include "problem/text.hpp"
 
 namespace convoke::cli {
 namespace {
@@ -34,13 +38,18 @@ Result<std::vector<DType>> dtypes_of(const std::vector<std::string>& names) {
     const auto dtype = parse_dtype(name);
     if (!dtype && name != "all")
       return fail(ErrorCode::invalid_argument, "dtype", {}, "--dtype {} is unknown; give f32, f64, bf16, f16 or all",
-                  name);
+                  problem::clipped(name));
     if (name == "all")
       dtypes.assign(all_dtypes.begin(), all_dtypes.end());
     else
       dtypes.push_back(*dtype);
   }
   return dtypes;
+}
+
+bool any_kernel(const Catalog& catalog, const std::string& glob) {
+  return std::ranges::any_of(catalog.table().all(),
+                             [&](const bind::Binding& binding) { return glob_match(glob, binding.id); });
 }
 
 Result<Report> run_suites(Settings& settings) {
@@ -54,6 +63,9 @@ Result<Report> run_suites(Settings& settings) {
   for (const std::string& path : settings.contracts) settings.options.extra += " --contracts " + shell_word(path);
   const auto catalog = catalog_with(settings.contracts);
   if (!catalog) return tl::unexpected(catalog.error());
+  if (const std::string& kernel = settings.options.kernel; !kernel.empty() && !any_kernel(*catalog, kernel))
+    return fail(ErrorCode::not_found, "kernel", {}, "no kernel matches '{}'; 'convoke contracts list' names them all",
+                problem::clipped(kernel));
   SuiteResult result;
   for (const std::string& file : settings.files)
     if (auto done = run_suite_file(file, *catalog, settings.options, result); !done)
@@ -63,23 +75,41 @@ Result<Report> run_suites(Settings& settings) {
   return suite_report(result, settings.json);
 }
 
+// The library would read -1 as a large number.
+std::string whole_number(const std::string& text) {
+  std::uint64_t value = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stop, code] = std::from_chars(text.data(), end, value);
+  if (code == std::errc{} && stop == end) return {};
+  return fmt::format("{} is not a number from 0 to 2^64 - 1", problem::ticked(text));
+}
+
 void add_options(CLI::App& command, Settings& settings) {
   command.add_option("files", settings.files, "Layer lists (CSV) and case files (JSON)")->type_name("FILE");
   command.add_option("--random", settings.random, "Run N random problems of each operation")
       ->type_name("N")
       ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{10'000'000}).description(""));
-  command.add_option("--seed", settings.seed, "Seed of the random problems; 1 unless given")->type_name("S");
+  command.add_option("--seed", settings.seed, "Seed of the random problems; 1 unless given")
+      ->type_name("S")
+      ->check(whole_number);
   command.add_flag("--verify", settings.options.verify, "Hold more of each layer's output against both oracles");
   command.add_option("--dtype", settings.dtypes, "Only these: f32, f64, bf16, f16, all; layers run f32 without it")
       ->type_name("DTYPE")
       ->delimiter(',')
-      ->allow_extra_args(false);
-  command.add_option("--case", settings.options.only, "Only cases and layers whose name matches")->type_name("GLOB");
-  command.add_option("--kernel", settings.options.kernel, "Only bindings whose ImplId matches")->type_name("GLOB");
-  command.add_option("--contracts", settings.contracts, "Add the kernels of these documents")->type_name("PATH");
+      ->allow_extra_args(false)
+      ->check(never_empty);
+  command.add_option("--case", settings.options.only, "Only cases and layers whose name matches")
+      ->type_name("GLOB")
+      ->check(never_empty);
+  command.add_option("--kernel", settings.options.kernel, "Only bindings whose ImplId matches")
+      ->type_name("GLOB")
+      ->check(never_empty);
+  command.add_option("--contracts", settings.contracts, "Add the kernels of these documents")
+      ->type_name("PATH")
+      ->check(never_empty);
   command.add_option("--threads", settings.options.threads, "Most threads for a layer or case; 0: as OpenMP would")
       ->type_name("N")
-      ->check(CLI::Range(0, 4096).description(""));
+      ->check(CLI::Range(0, problem::max_threads).description(""));
   command.add_option("--repeat", settings.options.repeat, "Timed runs of a layer; without it, a tenth of a second")
       ->type_name("N")
       ->check(CLI::Range(1, 1'000'000).description(""));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-#include "suite_cases.hpp"
+#include "apps/convoke/suite_cases.hpp"
 
 #include <fmt/core.h>
 
@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "apps/convoke/progress.hpp"
 #include "base/digest.hpp"
 #include "base/dtype.hpp"
 #include "base/fail.hpp"
@@ -16,7 +17,6 @@
 #include "problem/case_check.hpp"
 #include "problem/case_file.hpp"
 #include "problem/layer_list.hpp"
-#include "progress.hpp"
 
 namespace convoke::cli {
 namespace {
@@ -31,9 +31,7 @@ using problem::Workload;
 constexpr double sampled_terms = 1e6, verified_terms = 2e7;
 constexpr double layer_box_ms = 100;
 
-bind::Operator operator_for(Op op) noexcept {
-  return op == Op::conv2d ? bind::Operator::conv2d : bind::Operator::conv_transpose2d;
-}
+bind::Operator operator_for(Op op) noexcept { return bind::operator_of(op); }
 
 PlanOptions only(const bind::Binding& binding, const Catalog& catalog) {
   PlanOptions options;
@@ -223,8 +221,11 @@ Result<void> run_suite_file(const std::string& path, const Catalog& catalog, con
                             SuiteResult& result) {
   const auto text = read_file(path);
   if (!text) return tl::unexpected(text.error());
-  const std::size_t first = text->find_first_not_of(" \t\r\n");
-  if (first != std::string::npos && (*text)[first] == '{') return run_case_file(*text, path, catalog, options, result);
+  constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
+  const std::size_t start = text->starts_with(byte_order_mark) ? byte_order_mark.size() : 0;
+  const std::size_t first = std::min(text->find_first_not_of(" \t\r\n", start), text->size());
+  const bool json = first < text->size() && ((*text)[first] == '{' || (*text)[first] == '[');
+  if (json || path.ends_with(".json")) return run_case_file(*text, path, catalog, options, result);
   return run_layer_list(*text, path, catalog, options, result);
 }
 

@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
+#include "apps/convoke/execution.hpp"
+#include "apps/convoke/suite_result.hpp"
 #include "bind/binding_table.hpp"
 #include "convoke/catalog.hpp"
 #include "convoke/error.hpp"
-#include "execution.hpp"
-#include "suite_result.hpp"
 
 namespace convoke::cli {
 
@@ -24,12 +24,13 @@ struct SuiteOptions {
   int repeat = 0;
 };
 
-/// Runs a layer list (CSV) or a case file (JSON); the first character that is no blank tells which.
+/// Runs a layer list (CSV) or a case file (JSON, told by a name in `.json` or by its first character).
 /// Errors: io, invalid_file.
 Result<void> run_suite_file(const std::string& path, const Catalog& catalog, const SuiteOptions& options,
                             SuiteResult& result);
 
-/// Runs problems 0 to count - 1 of `seed` for both operations, against both oracles, with guarded and poisoned memory.
+/// Runs the first `count` problems of `seed` that have the wanted dtypes, for both operations, against both oracles,
+/// with guarded and poisoned memory.
 void run_random_suite(std::uint64_t count, std::uint64_t seed, const Catalog& catalog, const SuiteOptions& options,
                       SuiteResult& result);
 

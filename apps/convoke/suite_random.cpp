@@ -3,17 +3,18 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <atomic>
+#include <iterator>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <utility>
 
+#include "apps/convoke/fault.hpp"
+#include "apps/convoke/progress.hpp"
+#include "apps/convoke/suite_cases.hpp"
 #include "base/host.hpp"
-#include "fault.hpp"
 #include "judge/check.hpp"
 #include "problem/random_problem.hpp"
-#include "progress.hpp"
-#include "suite_cases.hpp"
 
 namespace convoke::cli {
 namespace {
@@ -25,6 +26,12 @@ using problem::Workload;
 struct Batch {
   Op op = Op::conv2d;
   std::uint64_t count = 0, seed = 0;
+};
+
+struct Drawn {
+  Problem problem;
+  std::uint64_t index = 0;  // with the seed, what draws it again
+  std::size_t place = 0;    // among the results
 };
 
 class RandomRun {
@@ -41,7 +48,8 @@ class RandomRun {
 
  private:
   void work(std::size_t worker);
-  CaseResult run_one(const Problem& problem, std::uint64_t index, std::size_t worker) const;
+  std::optional<Drawn> draw();
+  CaseResult run_one(const Drawn& drawn, std::size_t worker) const;
   void run_bindings(const Problem& problem, Workload& workload, CaseResult& result) const;
   void count_relations(const Problem& problem, std::vector<std::uint64_t>& counts) const;
 
@@ -51,11 +59,11 @@ class RandomRun {
   Progress& progress_;
   std::span<const std::string_view> names_;
 
-  std::atomic<std::uint64_t> next_ = 0;
-  std::vector<CaseResult> cases_;  // each index written by one worker
+  std::vector<CaseResult> cases_;  // each place written by one worker
   std::mutex mutex_;               // of the rest
+  std::uint64_t next_ = 0;
+  std::size_t taken_ = 0;
   std::vector<std::uint64_t> counts_;
-  std::uint64_t ran_ = 0;
 };
 
 void RandomRun::run(std::size_t workers) {
@@ -66,23 +74,27 @@ void RandomRun::run(std::size_t workers) {
   work(0);
 }
 
+// Under the lock, so that which problems are drawn never depends on the workers.
+std::optional<Drawn> RandomRun::draw() {
+  const std::scoped_lock lock(mutex_);
+  if (taken_ == batch_.count) return std::nullopt;
+  for (;;) {
+    const std::uint64_t index = next_++;
+    Problem problem = problem::random_problem(batch_.op, batch_.seed, index);
+    if (options_.dtypes.empty() || std::ranges::find(options_.dtypes, problem.dtype) != options_.dtypes.end())
+      return Drawn{std::move(problem), index, taken_++};
+  }
+}
+
 void RandomRun::work(std::size_t worker) {
   std::vector<std::uint64_t> counts(names_.size(), 0);
-  std::uint64_t ran = 0;
-  for (std::uint64_t index = next_++; index < batch_.count; index = next_++) {
-    const Problem problem = problem::random_problem(batch_.op, batch_.seed, index);
-    const bool wanted =
-        options_.dtypes.empty() || std::ranges::find(options_.dtypes, problem.dtype) != options_.dtypes.end();
-    if (wanted) {
-      count_relations(problem, counts);
-      cases_[index] = run_one(problem, index, worker);
-      ++ran;
-    }
+  while (const auto drawn = draw()) {
+    count_relations(drawn->problem, counts);
+    cases_[drawn->place] = run_one(*drawn, worker);
     const std::scoped_lock lock(mutex_);
     progress_.advance();
   }
   const std::scoped_lock lock(mutex_);
-  ran_ += ran;
   for (std::size_t i = 0; i < counts.size(); ++i) counts_[i] += counts[i];
 }
 
@@ -93,7 +105,8 @@ void RandomRun::count_relations(const Problem& problem, std::vector<std::uint64_
   }
 }
 
-CaseResult RandomRun::run_one(const Problem& problem, std::uint64_t index, std::size_t worker) const {
+CaseResult RandomRun::run_one(const Drawn& drawn, std::size_t worker) const {
+  const auto& [problem, index, place] = drawn;
   CaseResult result{.id = fmt::format("{}#{}", name_of(batch_.op), index),
                     .dtype = problem.dtype,
                     .problem = problem::to_line(problem),
@@ -131,9 +144,8 @@ void RandomRun::run_bindings(const Problem& problem, Workload& workload, CaseRes
 }
 
 void RandomRun::append_to(SuiteResult& result) {
-  for (CaseResult& one : cases_)
-    if (!one.id.empty()) result.cases.push_back(std::move(one));
-  RelationCount relation{batch_.op, ran_, {}};
+  std::ranges::move(cases_, std::back_inserter(result.cases));
+  RelationCount relation{batch_.op, batch_.count, {}};
   for (std::size_t i = 0; i < names_.size(); ++i) relation.counts.emplace_back(names_[i], counts_[i]);
   result.relations.push_back(std::move(relation));
 }

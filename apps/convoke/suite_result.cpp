@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-#include "suite_result.hpp"
+#include "apps/convoke/suite_result.hpp"
 
 #include <fmt/core.h>
 
@@ -7,8 +7,9 @@
 #include <string_view>
 #include <utility>
 
-#include "json_output.hpp"
-#include "table.hpp"
+#include "apps/convoke/json_output.hpp"
+#include "apps/convoke/table.hpp"
+#include "problem/text.hpp"
 
 namespace convoke::cli {
 namespace {
@@ -44,6 +45,7 @@ Json json_of(const CaseResult& result) {
           {"status", name_of(result.status)},
           {"reason", result.reason},
           {"problem", result.problem},
+          {"reproducer", result.reproducer},
           {"bindings", std::move(bindings)}};
 }
 
@@ -64,7 +66,9 @@ void add_rows(Table& table, const CaseResult& result) {
   const auto word = [](Status status) { return Cell(std::string(name_of(status)), style_of(status)); };
   table.add({Cell(fmt::format("{} {}", result.id, convoke::name_of(result.dtype)), Style::bold), word(result.status)});
   if (result.bindings.empty()) table.note(result.reason, style_of(result.status));
-  table.note(result.problem);
+  // A case's data stand in its file: only the file's own command runs it again.
+  if (!result.reproducer.starts_with("convoke run ")) table.note(result.problem);
+  table.note(result.reproducer);
   for (const BindingResult& binding : result.bindings) {
     if (binding.fate == Fate::refused) continue;
     const Status status = status_of(binding.fate);
@@ -108,7 +112,7 @@ std::string failure_list(const SuiteResult& result, bool colour) {
   for (const CaseResult& one : result.cases) {
     if (one.status != Status::failed || ++shown > most_failures_shown) continue;
     text += fmt::format("{} {} {}: {}\n    reproduce with: {}\n", styled("failed", Style::red, colour), one.id,
-                        convoke::name_of(one.dtype), printable(one.reason), printable(one.reproducer));
+                        convoke::name_of(one.dtype), escaped(one.reason), escaped(one.reproducer));
   }
   if (shown > most_failures_shown)
     text += fmt::format("... and {} more; --json lists them all\n", shown - most_failures_shown);
@@ -134,6 +138,10 @@ void CaseResult::settle(const std::string& kernels) {
   } else if (const auto lacking = find(Fate::lacking); lacking != bindings.end()) {
     status = Status::skipped;
     reason = fmt::format("{}: {}", lacking->kernel, lacking->reason);
+  } else if (bindings.empty() && !kernels.empty()) {
+    status = Status::skipped;
+    reason = fmt::format("no kernel that matches '{}' is bound for this operation, dtype and number of operands",
+                         problem::clipped(kernels));
   } else {
     status = Status::failed;
     reason = bindings.empty() ? "no kernel is bound for this operation, dtype and number of operands"

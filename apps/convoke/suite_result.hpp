@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "apps/convoke/output.hpp"
 #include "base/geometry.hpp"
 #include "convoke/tensor.hpp"
-#include "output.hpp"
 
 namespace convoke::cli {
 
@@ -37,8 +37,9 @@ struct CaseResult {
   std::string reason;
   std::vector<BindingResult> bindings;
 
-  /// Sets status and reason from the bindings: passed where one admits the case and all that do are right. The
-  /// reproducer is narrowed to the binding that failed, else to the kernels that were asked for.
+  /// Sets status and reason from the bindings: passed where one admits the case and all that do are right, skipped
+  /// where none is among the kernels that were asked for. The reproducer is narrowed to the binding that failed, else
+  /// to the kernels that were asked for.
   void settle(const std::string& kernels);
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-#include "table.hpp"
+#include "apps/convoke/table.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -52,12 +52,12 @@ std::vector<std::string> wrapped(const std::string& text, std::size_t width) {
 
 void Table::add(std::vector<Cell> cells) {
   cells.resize(columns_.size(), Cell(""));
-  for (Cell& cell : cells) cell.text = printable(cell.text);
+  for (Cell& cell : cells) cell.text = escaped(cell.text);
   rows_.push_back({std::move(cells), {}});
 }
 
 void Table::note(std::string text, Style style) {
-  if (!rows_.empty()) rows_.back().notes.emplace_back(printable(text), style);
+  if (!rows_.empty()) rows_.back().notes.emplace_back(escaped(text), style);
 }
 
 std::vector<std::size_t> Table::widths(int width) const {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "output.hpp"
+#include "apps/convoke/output.hpp"
 
 namespace convoke::cli {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-#include "version_text.hpp"
+#include "apps/convoke/version_text.hpp"
 
 #include <fmt/format.h>
 
@@ -26,7 +26,7 @@ std::uint32_t built_isa() {
           const auto poorer = registry == nullptr ? bind::Resolution{} : registry->resolve(key.symbol, host_isa);
           host_isa |= bit;
           const auto richer = registry == nullptr ? bind::Resolution{} : registry->resolve(key.symbol, host_isa);
-          if (richer.function != poorer.function) built |= bit;
+          if (richer.function() != poorer.function()) built |= bit;
         }
       }
   }

@@ -175,11 +175,29 @@ TEST(ContractsCheck, InheritsTheProviderOfItsFolder) {
 TEST(ContractsCheck, CannotRunWithoutDocuments) {
   const Scratch scratch;
   for (const std::string& path : {scratch.at("none.md"), scratch.path().native()}) {
-    const Ran ran = convoke({"contracts", "check", path, "--json"});
+    const Ran ran = convoke({"contracts", "check", path});
     EXPECT_EQ(ran.exit, 2);
     EXPECT_THAT(ran.out, IsEmpty());
     EXPECT_THAT(ran.err, AllOf(StartsWith("convoke: error: "), HasSubstr(path)));
   }
+}
+
+TEST(ContractsCheck, ChecksTheOthersWhereAPathCannotBeRead) {
+  const Scratch scratch;
+  const std::string good = scratch.write("good.md", document), none = scratch.at("none.md");
+  const Ran text = convoke({"contracts", "check", none, good});
+  EXPECT_EQ(text.exit, 2);
+  EXPECT_THAT(text.out, EndsWith(good + ": 1 kernel, 2 keys\n"));
+  EXPECT_THAT(text.err, AllOf(StartsWith("convoke: error: "), HasSubstr(none)));
+  const Json documents = json_of(convoke({"contracts", "check", "--json", none, good})).at("documents");
+  ASSERT_EQ(documents.size(), 2U);
+  EXPECT_EQ(documents.at(0).at("keys"), 2);
+  EXPECT_EQ(documents.at(1).at("path"), none);
+  const Json& finding = documents.at(1).at("findings").at(0);
+  EXPECT_THAT(keys_of(finding), ElementsAre("rule", "name", "severity", "line", "column", "message"));
+  EXPECT_EQ(finding.at("rule"), "");
+  EXPECT_EQ(finding.at("name"), "Io");
+  EXPECT_EQ(finding.at("line"), 0);
 }
 
 TEST(ContractsCheck, ShowsNoControlCharactersOfADocument) {
@@ -218,7 +236,24 @@ TEST(ContractsList, ListsADocumentWithoutLinkingIt) {
   const std::string hash = contract.at("hash");
   ASSERT_EQ(hash.size(), 16U);
   EXPECT_EQ(contract.at("keys").at(1).at("id"), "cpu/plain/conv2d_f32/f32,f32,f32#" + hash.substr(0, 8));
-  EXPECT_EQ(convoke({"contracts", "list", scratch.write("faulty.md", faulty)}).exit, 2);
+}
+
+TEST(ContractsList, ListsTheGoodAndNamesTheBroken) {
+  const Scratch scratch;
+  const std::string good = scratch.write("good.md", document), bad = scratch.write("bad.md", faulty);
+  const Ran ran = convoke({"contracts", "list", bad, good});
+  EXPECT_EQ(ran.exit, 1);
+  EXPECT_THAT(ran.out, AllOf(HasSubstr(good), EndsWith("1 kernel, 2 keys\n")));
+  EXPECT_THAT(ran.err,
+              AllOf(StartsWith("convoke: error: "), HasSubstr(bad + ": 1 error; run 'convoke contracts check")));
+  EXPECT_EQ(json_of(convoke({"contracts", "list", bad, good, "--json"})).at("contracts").size(), 1U);
+}
+
+TEST(ContractsShow, KeepsLabelsAndValuesApart) {
+  const Ran ran = convoke({"contracts", "show", "conv_transpose2d_f32"});
+  EXPECT_EQ(ran.exit, 0) << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr("  output_padding "));
+  EXPECT_THAT(ran.out, testing::Not(HasSubstr(" 1 bytes")));
 }
 
 TEST(ContractsShow, ShowsOneContract) {

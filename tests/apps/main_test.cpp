@@ -33,6 +33,19 @@ TEST(Main, RefusesAnUnknownOption) {
   expect_refused(convoke({"run", "conv2d", "--fast"}), "see 'convoke run --help'");
   expect_refused(convoke({"contracts", "check", "x", "--fast"}), "see 'convoke contracts check --help'");
 }
+TEST(Main, GuessesWhatWasMeant) {
+  expect_refused(convoke({"suit"}), "'suit' is not known here; did you mean `suite`?");
+  expect_refused(convoke({"run", "conv2d", "--thread=3"}), "did you mean `--threads`?");
+  expect_refused(convoke({"contracts", "chek", "x"}), "did you mean `check`?");
+}
+TEST(Main, RefusesAnOptionGivenTwice) {
+  expect_refused(convoke({"run", "conv2d", "--out", "a", "--out", "b"}), "--out is given more than once");
+}
+TEST(Main, RefusesEmptyWords) {
+  for (const char* option : {"--out", "--kernel", "--x", "--dtype"})
+    expect_refused(convoke({"run", "conv2d", small, "weight=1x1x2x2", option, ""}), "must not be empty");
+  expect_refused(convoke({"suite", "--random", "1", "--kernel", ""}), "must not be empty");
+}
 TEST(Main, NeedsAContractsCommand) { expect_refused(convoke({"contracts"}), "see 'convoke contracts --help'"); }
 
 TEST(Main, TellsItsVersion) {
@@ -76,6 +89,12 @@ TEST(Main, SaysSoWhenStandardOutputIsFull) {
 
 TEST(Main, SaysSoWhenStandardOutputIsClosed) {
   expect_refused(convoke(small_run, Out::closed), "cannot write standard output: Bad file descriptor");
+}
+
+TEST(Main, EndsWithoutAWordWhenNobodyReads) {
+  const Ran ran = convoke(small_run, Out::broken_pipe);
+  EXPECT_EQ(ran.exit, -1) << "the signal that ends every filter";
+  EXPECT_THAT(ran.err, IsEmpty());
 }
 
 TEST(Main, KeepsAClosedStandardOutputOutOfItsFiles) {

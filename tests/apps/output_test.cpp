@@ -20,7 +20,7 @@ TEST(Counted, KnowsTheSingular) {
   EXPECT_EQ(counted(16, "key"), "16 keys");
 }
 
-TEST(Printable, KeepsTextAndShowsControls) { EXPECT_EQ(printable("a\tb\n\u00b5\x1b\x7f"), "a\tb\n\u00b5\\x1b\\x7f"); }
+TEST(Escaped, KeepsTextAndShowsControls) { EXPECT_EQ(escaped("a\tb\n\u00b5\x1b\x7f"), "a\tb\n\u00b5\\x1b\\x7f"); }
 
 TEST(Hint, StandsBehindTheMessage) {
   EXPECT_EQ(with_hint(usage_error("x", "wrong"), "do this").message, "wrong; do this");

@@ -31,6 +31,11 @@ Pipe make_pipe() {
   ::dup2(stderr_pipe.write, STDERR_FILENO);
   if (out == Out::captured) ::dup2(stdout_pipe.write, STDOUT_FILENO);
   if (out == Out::full_disk) ::dup2(::open("/dev/full", O_WRONLY), STDOUT_FILENO);
+  if (out == Out::broken_pipe) {
+    const Pipe unread = make_pipe();
+    ::close(unread.read);
+    ::dup2(unread.write, STDOUT_FILENO);
+  }
   for (int stream = 3; stream < 64; ++stream) ::close(stream);
   if (out == Out::closed) ::close(STDOUT_FILENO);
   std::vector<char*> words;

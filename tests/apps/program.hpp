@@ -17,7 +17,7 @@ struct Ran {
 };
 
 /// Where standard output goes.
-enum class Out { captured, closed, full_disk };
+enum class Out { captured, closed, full_disk, broken_pipe };
 
 /// Runs `convoke` with these arguments; `directory` empty: in this process's own.
 Ran convoke(const std::vector<std::string>& arguments, Out out = Out::captured,

@@ -58,8 +58,11 @@ TEST_F(RunFiles, WritesTheConvolutionAndItsDigest) {
   EXPECT_THAT(read_bytes(y), HasSubstr("'shape': (1, 2, 2, 2)"));
   const Json json = json_of(ran);
   ASSERT_TRUE(json.is_object()) << ran.out;
-  EXPECT_THAT(keys_of(json), ElementsAre("problem", "kernel", "route", "ms", "gflops", "digest", "verified"));
+  EXPECT_THAT(keys_of(json),
+              ElementsAre("problem", "kernel", "route", "ms", "gflops", "digest", "verified", "reproducer"));
   EXPECT_EQ(json.at("problem"), "conv2d x=1x1x3x3 weight=2x1x2x2 bias=1");
+  EXPECT_EQ(json.at("reproducer"),
+            "convoke run conv2d x=1x1x3x3 weight=2x1x2x2 bias=1 --x " + x + " --weight " + weight + " --bias " + bias);
   EXPECT_EQ(json.at("digest"), sha256_hex(want));
   EXPECT_EQ(json.at("verified"), true);
   EXPECT_EQ(json.at("route"), Json::array({json.at("kernel")}));
@@ -120,11 +123,27 @@ TEST_F(RunFiles, RefusesBrokenFilesInOneLine) {
   refused({"conv2d", "dilation=3"}, "kernel");
   refused({"conv2d", "x=1x1x4x4"}, "x=");
   refused({"conv2d", "seed=3"}, "seed");
+  refused({"conv2d", "bias=0", "--bias", bias}, "bias=0");
+}
+
+TEST_F(RunFiles, RefusesAnEndlessFileAtItsStart) {
+  refused({"--bias", "/dev/zero"}, "/dev/zero: magic: not a .npy file");
+}
+
+TEST_F(RunFiles, PrintsTheCommandThatDoesItAgain) {
+  const Ran ran = convoke(run({"conv2d", "stride=2"}));
+  EXPECT_THAT(ran.out, StartsWith("convoke run conv2d x=1x1x3x3 weight=2x1x2x2 stride=2 --x " + x + " --weight " +
+                                  weight + "\n"));
 }
 
 TEST_F(RunFiles, ErrorsAboutAProblemReproduceIt) {
   const Ran ran = convoke(run({"conv2d", "stride=0"}));
   EXPECT_THAT(ran.err, HasSubstr("convoke run conv2d x=1x1x3x3 weight=2x1x2x2 stride=0 --x " + x));
+  const std::string files = " --x " + x + " --weight " + weight;
+  EXPECT_THAT(convoke(run({"conv2d", "strides=2"})).err,
+              HasSubstr("reproduce with: convoke run conv2d strides=2" + files));
+  EXPECT_THAT(convoke(run({"conv2d", "seed=2"})).err, HasSubstr("reproduce with: convoke run conv2d seed=2" + files));
+  EXPECT_THAT(convoke(run({"--bias", "/dev/null"})).err, HasSubstr(files + " --bias /dev/null"));
 }
 
 TEST_F(RunFiles, WritesWholeOrNotAtAll) {
@@ -149,6 +168,8 @@ TEST(RunLine, RefusesWhatIsNoProblemLine) {
     EXPECT_THAT(ran.out, IsEmpty());
     EXPECT_THAT(ran.err, AllOf(StartsWith("convoke: error: "), HasSubstr(part)));
     EXPECT_EQ(std::ranges::count(ran.err, '\n'), 1) << ran.err;
+    std::string given = words.empty() ? "" : "reproduce with: convoke run " + words.front();
+    if (part != "threads") EXPECT_THAT(ran.err, HasSubstr(given));
   };
   refused({}, "--help");
   refused({"conv3d", "x=1x1x3x3", "weight=1x1x2x2"}, "conv3d");
@@ -160,13 +181,17 @@ TEST(RunLine, RefusesWhatIsNoProblemLine) {
   refused({"conv2d", "x=1x1x3x3", "weight=1x1x2x2", "demand=fast"}, "demand=fast");
   refused({"conv2d", "x=1x1x3x3", "weight=1x1x2x2", "--threads", "-1"}, "threads");
   refused({"--x", "x.npy"}, "--weight");
+  refused({"--bias", "b.npy"}, "--bias FILE goes with --x FILE and --weight FILE");
+  refused({"conv2d", "x=1x1x3x3", "weight=1x1x2x2", "stride=2", "output_padding=1"}, "belongs to conv_transpose2d");
+  refused({"conv2d", "x=1x1x3x3", "weight=1x1x2x2", "threads=4097"}, "0 to 4096");
+  refused({"conv2d", "x=1x1x3x3", "weight=1x1x2x2", "padding=-1,2,3,4"}, "-1,2,3,4 (top, bottom, left, right)");
 }
 
 TEST(RunLine, PrintsTheProblemBack) {
   const Ran ran =
       convoke(line({"conv2d", "dilation=1", "weight=4x1x3x2", "groups=2", "x=2x2x5x6", "stride=2x1", "--verify"}));
   EXPECT_EQ(ran.exit, 0) << ran.err;
-  EXPECT_THAT(ran.out, AllOf(StartsWith("conv2d x=2x2x5x6 weight=4x1x3x2 stride=2x1 groups=2\n"),
+  EXPECT_THAT(ran.out, AllOf(StartsWith("convoke run conv2d x=2x2x5x6 weight=4x1x3x2 stride=2x1 groups=2\n"),
                              HasSubstr("cpu/portable/conv2d_f32/f32,f32,f32#"), HasSubstr("2x4x2x5 f32"),
                              HasSubstr("GFLOP/s"), HasSubstr("verified  yes: 80 of 80 outputs")));
   EXPECT_EQ(convoke({"run", "conv2d x=2x2x5x6 weight=4x2x3x2"}).exit, 0) << "a line in one word";
@@ -205,6 +230,8 @@ TEST(RunLine, ForcesAForeignKernelAndSaysWhyItCannot) {
   const Ran cpu = convoke({"run", "--contracts", contracts, "conv2d", "x=1x1x3x3", "weight=1x1x2x2", "--kernel",
                            "*/portable-cpu/*", "--json"});
   EXPECT_EQ(cpu.exit, 0) << cpu.err;
+  EXPECT_THAT(json_of(cpu).at("reproducer").get<std::string>(),
+              EndsWith("'kernel=*/portable-cpu/*' --contracts " + contracts));
   EXPECT_EQ(json_of(cpu).at("kernel"), "cpu/portable-cpu/conv2d_f32/f32,f32,f32#9698b0be");
   const Ran gpu =
       convoke({"run", "conv2d", "x=1x1x3x3", "weight=1x1x2x2", "kernel=vulkan/*", "--contracts", contracts});

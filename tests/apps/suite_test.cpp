@@ -93,12 +93,25 @@ TEST(SuiteCases, PrintsFailuresWithTheirReproducer) {
   EXPECT_THAT(convoke({"suite", path, "--case", "ri*"}).out, EndsWith("2 passed, 0 failed, 0 skipped\n"));
 }
 
-TEST(SuiteCases, AnyBindingMustAdmit) {
+TEST(SuiteCases, SkipsWhatTheGlobHasNoKernelFor) {
   const Scratch scratch;
   const std::string path = scratch.write("cases.json", case_file({right}));
-  const Ran ran = convoke({"suite", path, "--kernel", "gpu/*"});
-  EXPECT_EQ(ran.exit, 1);
-  EXPECT_THAT(ran.out, HasSubstr("0 passed, 2 failed"));
+  const Ran ran = convoke({"suite", path, "--kernel", "*/conv2d_f16/*", "--json"});
+  EXPECT_EQ(ran.exit, 0);
+  const Json json = json_of(ran);
+  EXPECT_EQ(json.at("passed"), 1);
+  EXPECT_EQ(json.at("skipped"), 1);
+  EXPECT_THAT(json.at("cases").at(0).at("reason").get<std::string>(), HasSubstr("no kernel that matches"));
+}
+
+TEST(SuiteCases, AreKnownByNameOrFirstCharacter) {
+  const Scratch scratch;
+  EXPECT_EQ(convoke({"suite", scratch.write("cases", case_file({right}))}).exit, 0);
+  for (const std::string& path : {scratch.write("list.json", "op,name\n"), scratch.write("array", "[1]")}) {
+    const Ran ran = convoke({"suite", path});
+    EXPECT_EQ(ran.exit, 2);
+    EXPECT_THAT(ran.err, testing::Not(HasSubstr("column")));
+  }
 }
 
 // The documents the project started from: the CPU's are bound to functions, the GPU's are known by name.
@@ -134,8 +147,8 @@ TEST(SuiteLayers, RunsTheDtypesAskedFor) {
   const std::string path = scratch.write("layers.csv", layers);
   const Ran plain = convoke({"suite", path, "--repeat", "1"});
   EXPECT_EQ(plain.exit, 0) << plain.out << plain.err;
-  EXPECT_THAT(plain.out, AllOf(HasSubstr("conv2d x=1x3x8x8 weight=4x3x3x3 stride=2x1\n"), HasSubstr("GFLOP/S"),
-                               EndsWith("2 passed, 0 failed, 0 skipped\n")));
+  EXPECT_THAT(plain.out, AllOf(HasSubstr("    convoke run conv2d x=1x3x8x8 weight=4x3x3x3 stride=2x1 --verify\n"),
+                               HasSubstr("GFLOP/S"), EndsWith("2 passed, 0 failed, 0 skipped\n")));
   const Json json = json_of(convoke({"suite", path, "--repeat", "1", "--verify", "--json", "--dtype", "bf16,f64"}));
   EXPECT_EQ(json.at("passed"), 4);
   std::vector<std::string> dtypes;
@@ -156,6 +169,14 @@ TEST(SuiteRandom, CountsRelationsAndRepeats) {
   EXPECT_EQ(json_of(convoke(arguments)).at("cases"), json.at("cases")) << "the same seed, the same problems";
   Json other = json_of(convoke({"suite", "--random", "40", "--seed", "8", "--json"}));
   EXPECT_NE(other.at("cases").at(0).at("problem"), json.at("cases").at(0).at("problem"));
+}
+
+TEST(SuiteRandom, RunsAsManyOfTheDtypesAskedFor) {
+  const std::vector<std::string> arguments = {"suite", "--random", "20", "--dtype", "bf16", "--json"};
+  const Json json = json_of(convoke(arguments));
+  EXPECT_EQ(json.at("passed"), 40);
+  for (const Json& one : json.at("cases")) EXPECT_EQ(one.at("dtype"), "bf16");
+  EXPECT_EQ(json_of(convoke(arguments)).at("cases"), json.at("cases"));
 }
 
 TEST(SuiteRandom, PrintsTheTable) {
@@ -181,6 +202,9 @@ TEST(Suite, CannotRunWithoutCases) {
   could_not({"suite", scratch.write("cases.json", case_file({right})), "--case", "none"}, "--case");
   could_not({"suite", scratch.at("cases.json"), "--dtype", "f8"}, "f8");
   could_not({"suite", "--random", "0"}, "random");
+  could_not({"suite", "--random", "1", "--seed", "-1"}, "`-1` is not a number from 0 to 2^64 - 1");
+  could_not({"suite", "--random", "1", "--seed", "18446744073709551616"}, "2^64 - 1");
+  could_not({"suite", scratch.at("cases.json"), "--kernel", "zz*"}, "no kernel matches 'zz*'");
 }
 
 }  // namespace
