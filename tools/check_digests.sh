@@ -31,9 +31,11 @@ build_and_compare() {
   mkdir "$build"
   flags="-std=c++2b $level -I. -ffp-contract=off -fno-math-errno -fno-exceptions -fno-trapping-math"
   [ "$machine" = x86_64 ] && with_fma=1
-  for source in conv2d conv_transpose2d contiguize copy_out cast; do
-    compile baseline $source
-    [ $with_fma = 0 ] || compile fma $source -mavx2 -mfma -mf16c
+  for source in kernels/portable/*.cpp; do
+    kernel=$(basename "$source" .cpp)
+    [ "$kernel" != entries ] || continue
+    compile baseline "$kernel"
+    [ $with_fma = 0 ] || compile fma "$kernel" -mavx2 -mfma -mf16c
   done
   for job in $jobs; do wait "$job"; done
   $compiler -std=c++2b "$level" -I. -ffp-contract=off -static -DCONVOKE_PORTABLE_WITH_FMA=$with_fma \

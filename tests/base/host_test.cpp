@@ -30,7 +30,7 @@ TEST(Host, DescribesThisMachine) {
 TEST(Host, AgreesWithTheSystemOnInstructionSets) {
   const std::string text = read_file("/proc/cpuinfo").value_or("");
   const std::size_t at = text.find("flags");
-  if (at == std::string::npos) GTEST_SKIP() << "no flags in /proc/cpuinfo";
+  if (at == std::string::npos) GTEST_SKIP() << "this host lacks a list of flags in /proc/cpuinfo";
   const std::string flags = text.substr(at, text.find('\n', at) - at) + " ";
   const auto has = [&](const char* flag) { return flags.find(std::string(" ") + flag + " ") != std::string::npos; };
   const bool v3 = has("avx2") && has("fma") && has("f16c") && has("bmi1") && has("bmi2") && has("movbe") && has("abm");

@@ -8,6 +8,10 @@
 
 #include "plan/route.hpp"
 
+// A sanitizer's allocator ends the process at an absurd size unless told to fail as others do.
+extern "C" const char* __asan_default_options() { return "allocator_may_return_null=1"; }
+extern "C" const char* __tsan_default_options() { return "allocator_may_return_null=1"; }
+
 namespace convoke::executor {
 namespace {
 
