@@ -56,7 +56,7 @@ void Table::add(std::vector<Cell> cells) {
   rows_.push_back({std::move(cells), {}});
 }
 
-void Table::note(std::string text, Style style) {
+void Table::note(std::string_view text, Style style) {
   if (!rows_.empty()) rows_.back().notes.emplace_back(escaped(text), style);
 }
 

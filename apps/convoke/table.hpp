@@ -29,7 +29,7 @@ class Table {
   /// One row; missing cells at the end are empty, surplus ones are dropped.
   void add(std::vector<Cell> cells);
   /// A line below the last row, indented and never wrapped: a reproducer that can be copied in one piece.
-  void note(std::string text, Style style = Style::dim);
+  void note(std::string_view text, Style style = Style::dim);
 
   bool empty() const noexcept { return rows_.empty(); }
   /// The table as text, every line ended. Only the last column is wrapped, and only when its title is not `right`.

@@ -30,7 +30,7 @@ class Trace {
 };
 
 template <class Number>
-struct Stack {
+struct Stack {  // NOLINT(cppcoreguidelines-pro-type-member-init): clearing values would cost more than most clauses
   Number values[stack_limit];  // the parser proved that no code needs more
   std::size_t size = 0;
 

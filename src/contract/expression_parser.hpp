@@ -32,7 +32,7 @@ class ExpressionParser {
  protected:
   struct Mark {
     Lexer lexer;
-    std::size_t consumed, code, operands, clauses, pending;
+    std::size_t consumed = 0, code = 0, operands = 0, clauses = 0, pending = 0;
   };
   Mark mark() const;
   void restore(const Mark& mark);
