@@ -164,8 +164,9 @@ TEST(Run, ARunInsideARunOnTheSameThreadHasItsOwnScratch) {
   bool stolen = false;
   options.parallel_for = [&](std::int64_t count, const std::function<void(std::int64_t, std::int64_t)>& body) {
     for (std::int64_t i = 0; i < count; ++i) {
-      if (!std::exchange(stolen, true))
+      if (!std::exchange(stolen, true)) {
         ASSERT_TRUE(inner_plan.run(inner.x(), inner.weight(), inner.bias(), inner.out(), {}));
+      }
       body(i, i + 1);
     }
   };
