@@ -44,10 +44,13 @@ using ParallelFor =
 
 /// How one run is carried out. None of these changes a bit of the result.
 struct RunOptions {
-  int threads = 0;          ///< most threads to use; 0: as many as OpenMP would; negative: an error
+  /// Most threads to use, and never more than four for each processor; 0: as many as OpenMP would; negative: an error.
+  /// A program whose own threads come and go should give 1 or a parallel_for: LLVM 19's OpenMP was seen, once in some
+  /// thousand runs, to end the process where one thread ended while another started its first team.
+  int threads = 0;
   void* scratch = nullptr;  ///< at least workspace_bytes() bytes, any alignment; null: Convoke allocates
   std::size_t scratch_bytes = 0;
-  ParallelFor parallel_for;  ///< empty: OpenMP
+  ParallelFor parallel_for;  ///< empty: OpenMP; `threads` does not bound it
 };
 
 /// One candidate that was not chosen: the clause of its contract that refused, what it wanted and what it found.

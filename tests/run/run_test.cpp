@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cfenv>
 #include <cstring>
+#include <latch>
 #include <stdexcept>
 #include <thread>
 #include <utility>
@@ -230,13 +231,17 @@ TEST(Run, OnePlanServesManyThreads) {
   ASSERT_TRUE(call.run());
   const std::vector<std::byte> want = output(call.w);
   std::vector<std::vector<std::byte>> results(4);
+  // Threads end together: LLVM 19's OpenMP was seen to end the process ("Stack overlap detected") where one ended while
+  // another started its team.
+  std::latch all_ran(static_cast<std::ptrdiff_t>(results.size()));
   std::vector<std::thread> threads;
   for (auto& result : results)
-    threads.emplace_back([&call, &result] {
+    threads.emplace_back([&call, &result, &all_ran] {
       problem::Workload own = workload(line);
       RunOptions options;
       options.threads = 2;
       if (call.plan.run(own.x(), own.weight(), own.bias(), own.out(), options)) result = output(own);
+      all_ran.arrive_and_wait();
     });
   for (std::thread& thread : threads) thread.join();
   for (const auto& result : results) EXPECT_EQ(result, want);
