@@ -169,7 +169,9 @@ TEST(RunLine, RefusesWhatIsNoProblemLine) {
     EXPECT_THAT(ran.err, AllOf(StartsWith("convoke: error: "), HasSubstr(part)));
     EXPECT_EQ(std::ranges::count(ran.err, '\n'), 1) << ran.err;
     std::string given = words.empty() ? "" : "reproduce with: convoke run " + words.front();
-    if (part != "threads") EXPECT_THAT(ran.err, HasSubstr(given));
+    if (part != "threads") {
+      EXPECT_THAT(ran.err, HasSubstr(given));
+    }
   };
   refused({}, "--help");
   refused({"conv3d", "x=1x1x3x3", "weight=1x1x2x2"}, "conv3d");
