@@ -81,7 +81,7 @@ class Stage:
         report.unlink(missing_ok=True)
         failed_before = len(self.tally.failed)
         good = self.run("tests", ["ctest", "--test-dir", f"build/{preset}", "-j", JOBS, "--output-on-failure",
-                                  "--no-tests=error", "--test-output-size-passed", "4096",
+                                  "--no-tests=error", "--test-output-size-passed", "65536",
                                   "--test-output-size-failed", "65536", "--output-junit", str(report), *arguments],
                         environment, counts=False)
         if not good:  # the report names each failure; the step itself is not one more
