@@ -12,6 +12,10 @@ target_compile_options(convoke_options INTERFACE
 target_include_directories(convoke_options INTERFACE
   ${PROJECT_SOURCE_DIR}/include ${PROJECT_BINARY_DIR}/include ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR})
 
+# Code that runs once a call of a program or a test: -O3 would take half as long again to build and give nothing back.
+add_library(convoke_built_fast INTERFACE)
+target_compile_options(convoke_built_fast INTERFACE $<$<CONFIG:Release>:-O1>)
+
 # convoke_folder(NAME SOURCES file... DEPS target...): the one target of a folder, convoke_NAME.
 function(convoke_folder name)
   cmake_parse_arguments(arg "" "" "SOURCES;DEPS" ${ARGN})
