@@ -42,18 +42,6 @@ class Facts {
   int width_;
 };
 
-std::string_view word_of(contract::AwkwardStrategy strategy) noexcept {
-  switch (strategy) {
-    case contract::AwkwardStrategy::requires_contiguous:
-      return "requires_contiguous";
-    case contract::AwkwardStrategy::handles_strided:
-      return "handles_strided";
-    case contract::AwkwardStrategy::contiguize_internally:
-      return "contiguize_internally";
-  }
-  return "?";
-}
-
 std::string_view word_of(contract::PrecisionClaim claim) noexcept {
   switch (claim) {
     case contract::PrecisionClaim::unaudited:
@@ -114,18 +102,6 @@ void add_numbers(Facts& facts, const Contract& contract) {
 }
 
 }  // namespace
-
-std::string_view word_of(contract::Determinism determinism) noexcept {
-  switch (determinism) {
-    case contract::Determinism::bitwise:
-      return "bitwise";
-    case contract::Determinism::same_hardware_bitwise:
-      return "same_hardware_bitwise";
-    case contract::Determinism::nondeterministic:
-      return "nondeterministic";
-  }
-  return "?";
-}
 
 std::string hash_text(const Contract& contract) { return fmt::format("{:016x}", contract.revision); }
 

@@ -10,8 +10,6 @@
 
 namespace convoke::cli {
 
-/// `bitwise`, `same_hardware_bitwise` or `nondeterministic`.
-std::string_view word_of(contract::Determinism determinism) noexcept;
 /// The revision hash, 16 digits.
 std::string hash_text(const contract::Contract& contract);
 

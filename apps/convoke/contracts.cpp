@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-// `convoke contracts`: check, list, show and fmt. None of them runs or links a kernel.
+// `convoke contracts`: check, list, show, coverage and fmt. None of them runs a kernel, and only coverage links any.
 #include <fmt/core.h>
 
 #include <CLI/CLI.hpp>
@@ -10,6 +10,7 @@
 
 #include "apps/convoke/commands.hpp"
 #include "apps/convoke/contract_check.hpp"
+#include "apps/convoke/contract_coverage.hpp"
 #include "apps/convoke/contract_list.hpp"
 
 namespace convoke::cli {
@@ -66,6 +67,17 @@ void add_show(CLI::App& group, Action& action) {
       [&action, settings] { action = [settings] { return show_contract(settings->name, settings->contracts); }; });
 }
 
+void add_coverage(CLI::App& group, Action& action) {
+  auto settings = std::make_shared<Settings>();
+  auto* command = add_command(group, "coverage", "Check that every key has a bit-stable kernel on the CPU",
+                              "  convoke contracts coverage\n"
+                              "  convoke contracts coverage mine.fkc.md --json");
+  command->add_option("paths", settings->paths, "Documents to count beside the built-in ones")->type_name("PATH");
+  command->add_flag("--json", settings->json, "Print one JSON document");
+  command->callback(
+      [&action, settings] { action = [settings] { return contract_coverage(settings->paths, settings->json); }; });
+}
+
 void add_fmt(CLI::App& group, Action& action) {
   auto settings = std::make_shared<Settings>();
   auto* command = add_command(group, "fmt", "Print documents with their indentation, or write them so",
@@ -86,7 +98,7 @@ void add_fmt(CLI::App& group, Action& action) {
 }  // namespace
 
 void add_contracts(CLI::App& program, Action& action) {
-  auto* group = program.add_subcommand("contracts", "Check, list, show and format contract documents");
+  auto* group = program.add_subcommand("contracts", "Check, list, show, count and format contract documents");
   group->require_subcommand(1);
   group->footer(
       "Examples:\n"
@@ -96,6 +108,7 @@ void add_contracts(CLI::App& program, Action& action) {
   add_check(*group, action);
   add_list(*group, action);
   add_show(*group, action);
+  add_coverage(*group, action);
   add_fmt(*group, action);
 }
 

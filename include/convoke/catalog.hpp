@@ -4,7 +4,6 @@
 #include <memory>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "convoke/error.hpp"
@@ -12,6 +11,7 @@
 
 namespace convoke {
 
+class KeyedCache;
 namespace bind {
 class BindingTable;
 }
@@ -22,8 +22,8 @@ struct Document {
   std::string text;
 };
 
-/// The kernels a plan may choose from: an immutable set of bindings, made by importing contract documents. Cheap to
-/// copy, safe to use from many threads.
+/// The kernels a plan may choose from: an immutable set of bindings, made by importing contract documents, and the
+/// plans made from it, which are kept. Cheap to copy, safe to use from many threads.
 class CONVOKE_API Catalog {
  public:
   /// The built-in contracts, imported on first use.
@@ -40,11 +40,17 @@ class CONVOKE_API Catalog {
   [[nodiscard]] std::vector<std::string> impl_ids() const;
 
   /// For the library itself; not part of the stable API.
+  explicit Catalog(std::shared_ptr<const bind::BindingTable> table);
+  /// For the library itself; not part of the stable API.
   const bind::BindingTable& table() const noexcept { return *table_; }
+  /// For the library itself; not part of the stable API.
+  const std::shared_ptr<const bind::BindingTable>& shared_table() const noexcept { return table_; }
+  /// For the library itself; not part of the stable API.
+  KeyedCache& plans() const noexcept { return *plans_; }
 
  private:
-  explicit Catalog(std::shared_ptr<const bind::BindingTable> table) : table_(std::move(table)) {}
   std::shared_ptr<const bind::BindingTable> table_;
+  std::shared_ptr<KeyedCache> plans_;
 };
 
 }  // namespace convoke

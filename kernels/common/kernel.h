@@ -59,8 +59,9 @@ typedef struct convoke_call {
   const convoke_operand* const* outputs;
   int32_t input_count;
   int32_t output_count;
-  const void* params;  // convoke_conv_params for the convolutions; null for Contiguize, CopyOut and Cast
-  void* scratch;       // aligned to 64 bytes; workspace_bytes of the contract, contents undefined
+  const void* params;  // convoke_conv_params for the convolutions and Pack; null for the others
+  void* scratch;       // aligned to 64 bytes; workspace_bytes of the contract, contents undefined; a handle where all
+                       // operands lie on a device
   uint64_t scratch_bytes;
   int32_t threads;  // at least 1; an upper bound for the threads a kernel starts
   int32_t reserved;
@@ -77,14 +78,30 @@ enum convoke_isa {
 };
 
 // What a kernel computes, and so what it may be handed. Convolutions take x, weight and, where the key has one, bias,
-// and write out; the others take one operand and write one.
+// and write out; the others take one operand and write one. The output of Pack has the shape of the weight but is
+// opaque: `bytes` is what the convolution's contract says under `packing`. Upload reads host memory and writes a
+// device's, Download the other way round; every other kernel of a device finds all its operands there.
 enum convoke_operator {
   CONVOKE_CONV2D = 0,
   CONVOKE_CONV_TRANSPOSE2D = 1,
   CONVOKE_CONTIGUIZE = 2,
   CONVOKE_COPY_OUT = 3,
-  CONVOKE_CAST = 4
+  CONVOKE_CAST = 4,
+  CONVOKE_PACK = 5,
+  CONVOKE_UPLOAD = 6,
+  CONVOKE_DOWNLOAD = 7
 };
+
+// A device whose memory is not the host's. Handles stand where convoke_operand has `data`; nobody but the device's own
+// kernels looks behind them. Both functions may be called from any thread.
+typedef struct convoke_device {
+  uint32_t size;
+  uint32_t alignment;  // of every allocation, in bytes, as contracts count it
+  const char* name;
+  void* context;
+  void* (*allocate)(void* context, uint64_t bytes);  // null where there is no room
+  void (*release)(void* context, void* handle);
+} convoke_device;
 
 // One row of a folder's entry table. Rows of one symbol stand in order of preference. A contract that says anything
 // else of the symbol than the row does is refused when it is bound.

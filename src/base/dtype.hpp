@@ -23,6 +23,25 @@ std::optional<DType> parse_dtype(std::string_view text) noexcept;
 /// The type a law kernel keeps its sum in: f32 for bf16 and f16, else the type itself.
 constexpr DType accumulator_of(DType dtype) noexcept { return dtype == DType::f64 ? DType::f64 : DType::f32; }
 
+/// Of a type: unit roundoff u = 2^unit_exponent, half the smallest subnormal eta = 2^eta_exponent, overflow from
+/// 2^overflow_exponent on (less half a unit).
+struct Precision {
+  int unit_exponent, eta_exponent, overflow_exponent;
+};
+constexpr Precision precision_of(DType dtype) noexcept {
+  switch (dtype) {
+    case DType::f32:
+      return {-24, -150, 128};
+    case DType::f64:
+      return {-53, -1075, 1024};
+    case DType::bf16:
+      return {-8, -134, 128};
+    case DType::f16:
+      return {-11, -25, 16};
+  }
+  return {0, 0, 0};
+}
+
 /// Bits of the element at `address`, which needs no alignment.
 std::uint64_t load_bits(const void* address, DType dtype) noexcept;
 /// Writes the low size_of(dtype) bytes of `bits`.

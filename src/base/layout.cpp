@@ -157,4 +157,6 @@ std::size_t alignment_of(const void* data) noexcept {
   return static_cast<std::size_t>(address & (~address + 1));
 }
 
+std::size_t planned_alignment_of(const void* data) noexcept { return std::min<std::size_t>(alignment_of(data), 64); }
+
 }  // namespace convoke

@@ -31,6 +31,10 @@ Result<void> check_layout(const TensorSpec& spec, std::optional<std::size_t> byt
 /// The largest power of two, up to a page of 4096 bytes, that the address is a multiple of.
 std::size_t alignment_of(const void* data) noexcept;
 
+/// The same up to a cache line: what to promise of a pointer when planning. What it has beyond that is chance, and
+/// would make a plan of its own for each chance.
+std::size_t planned_alignment_of(const void* data) noexcept;
+
 /// Whether the stride of any axis with more than one element passes `test`.
 template <class Test>
 bool any_stride(const TensorSpec& spec, Test test) {

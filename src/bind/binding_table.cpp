@@ -15,12 +15,15 @@
 namespace convoke::bind {
 namespace {
 
-constexpr std::array<std::pair<Operator, std::string_view>, 5> operators = {{
+constexpr std::array<std::pair<Operator, std::string_view>, 8> operators = {{
     {Operator::conv2d, "Conv2D"},
     {Operator::conv_transpose2d, "ConvTranspose2D"},
     {Operator::contiguize, "Contiguize"},
     {Operator::copy_out, "CopyOut"},
     {Operator::cast, "Cast"},
+    {Operator::pack, "Pack"},
+    {Operator::upload, "Upload"},
+    {Operator::download, "Download"},
 }};
 
 // Whether the key's operands are what the function takes; the error completes "entry_point X ...".
@@ -28,13 +31,13 @@ tl::expected<void, std::string> check_signature(const convoke_entry& entry, cons
                                                 const contract::Key& key, const Binding& binding) {
   const auto op = static_cast<Operator>(entry.op);
   if (op != binding.op) return tl::unexpected(fmt::format("computes {}, not {}", token_of(op), token_of(binding.op)));
-  const bool convolves = op == Operator::conv2d || op == Operator::conv_transpose2d;
   const std::size_t inputs = contract.inputs.size() - (key.optional_present ? 0 : 1);
-  const bool arity = convolves ? inputs == 2 || inputs == 3 : inputs == 1;
+  const bool arity = convolves(op) ? inputs == 2 || inputs == 3 : inputs == 1;
   if (!arity || contract.outputs.size() != 1 || key.dtypes.size() != inputs + 1)
-    return tl::unexpected(fmt::format(
-        "takes {} and writes one output; this key has {} inputs, {} outputs and {} dtypes",
-        convolves ? "x, weight and perhaps bias" : "one input", inputs, contract.outputs.size(), key.dtypes.size()));
+    return tl::unexpected(
+        fmt::format("takes {} and writes one output; this key has {} inputs, {} outputs and {} dtypes",
+                    convolves(op) ? "x, weight and perhaps bias" : "one input", inputs, contract.outputs.size(),
+                    key.dtypes.size()));
   for (std::size_t i = 0; i < binding.dtypes.size(); ++i) {
     const auto wanted = static_cast<DType>(i < inputs ? entry.input_dtype : entry.output_dtype);
     if (binding.dtypes[i] != wanted)
@@ -56,7 +59,8 @@ Result<Binding> described(const contract::ParsedDocument& document, const contra
   const std::optional<Operator> op = operator_of(contract.op_kind.value_or(""));
   if (!op)
     return fail(ErrorCode::not_found, "op_kind", {named("op_kind", contract.op_kind.value_or(""))},
-                "{}: operator '{}' is outside the scope; there are: Conv2D, ConvTranspose2D, Contiguize, CopyOut, Cast",
+                "{}: operator '{}' is outside the scope; there are: Conv2D, ConvTranspose2D, Contiguize, CopyOut, "
+                "Cast, Pack, Upload, Download",
                 where(document, contract), contract.op_kind.value_or(contract.fused_op.value_or("")));
   for (const std::string& token : key.dtypes) {
     const std::optional<DType> dtype = parse_dtype(token);
@@ -73,35 +77,21 @@ Result<Binding> described(const contract::ParsedDocument& document, const contra
   return binding;
 }
 
-// Finds the function through the registry that the document names, and checks that it takes this key.
-Result<void> link(const contract::ParsedDocument& document, const contract::Contract& contract,
-                  const contract::Key& key, std::uint32_t host_isa, Binding& binding) {
-  const std::string name = document.provider->link_registry.value_or("convoke");
-  const LinkRegistry* registry = find_registry(name);
-  if (registry == nullptr)
-    return fail(ErrorCode::not_found, "link_registry", {named("link_registry", name)},
-                "{}: link_registry '{}' is not known here; there are: {}", where(document, contract), name,
-                registry_names());
-  const Resolution resolution = registry->resolve(key.symbol, host_isa);
-  if (!resolution.known)
-    return fail(ErrorCode::not_found, "UnknownEntryPoint", {named("entry_point", key.symbol)},
-                "{}: entry_point '{}' is not in the registry '{}'", where(document, contract), key.symbol, name);
-  if (resolution.entry != nullptr) {
-    if (auto fits = check_signature(*resolution.entry, contract, key, binding); !fits)
-      return fail(ErrorCode::invalid_document, "SignatureMismatch", {named("entry_point", key.symbol)},
-                  "{}: entry_point '{}' {}", where(document, contract), key.symbol, fits.error());
-  }
-  binding.function = resolution.function();
-  binding.missing_isa = resolution.missing_isa;
-  return {};
-}
-
 }  // namespace
 
 std::optional<Operator> operator_of(std::string_view op_kind) noexcept {
   for (const auto& [op, token] : operators)
     if (token == op_kind) return op;
   return std::nullopt;
+}
+
+std::span<const Operator> all_operators() noexcept {
+  static constexpr auto all = [] {
+    std::array<Operator, operators.size()> list{};
+    for (std::size_t i = 0; i < list.size(); ++i) list[i] = operators[i].first;
+    return list;
+  }();
+  return all;
 }
 
 std::string_view token_of(Operator op) noexcept {
@@ -129,6 +119,32 @@ std::string impl_id(const contract::Contract& contract, const contract::Key& key
   for (char& c : dtypes) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
   return fmt::format("{}/{}/{}/{}#{:08x}", name_of(contract.backend), contract.kernel_source, contract.kernel, dtypes,
                      contract.revision >> 32);
+}
+
+// Finds the function through the registry that the document names, and checks that it takes this key.
+Result<void> BindingTable::link(const contract::ParsedDocument& document, const contract::Contract& contract,
+                                const contract::Key& key, std::uint32_t host_isa, Binding& binding) const {
+  const std::string name = document.provider->link_registry.value_or("convoke");
+  const auto provider = std::ranges::find(providers_, name, &Provider::link_registry);
+  const LinkRegistry* registry = find_registry(name);
+  if (provider == providers_.end() && registry == nullptr)
+    return fail(ErrorCode::not_found, "link_registry", {named("link_registry", name)},
+                "{}: link_registry '{}' is not known here; there are: {}", where(document, contract), name,
+                registry_names());
+  const Resolution resolution = provider != providers_.end() ? resolve_in(provider->entries, key.symbol, host_isa)
+                                                             : registry->resolve(key.symbol, host_isa);
+  if (!resolution.known)
+    return fail(ErrorCode::not_found, "UnknownEntryPoint", {named("entry_point", key.symbol)},
+                "{}: entry_point '{}' is not in the registry '{}'", where(document, contract), key.symbol, name);
+  if (resolution.entry != nullptr) {
+    if (auto fits = check_signature(*resolution.entry, contract, key, binding); !fits)
+      return fail(ErrorCode::invalid_document, "SignatureMismatch", {named("entry_point", key.symbol)},
+                  "{}: entry_point '{}' {}", where(document, contract), key.symbol, fits.error());
+  }
+  binding.function = resolution.function();
+  binding.missing_isa = resolution.missing_isa;
+  if (provider != providers_.end() && provider->backend == contract.backend) binding.device = provider->device;
+  return {};
 }
 
 Result<void> BindingTable::add(const contract::ParsedDocument& document, bool foreign, std::uint32_t host_isa) {

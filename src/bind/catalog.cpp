@@ -6,6 +6,7 @@
 #include "base/fail.hpp"
 #include "base/guard.hpp"
 #include "base/host.hpp"
+#include "base/keyed_cache.hpp"
 #include "bind/binding_table.hpp"
 #include "bind/builtin_documents.hpp"
 #include "contract/contract.hpp"
@@ -73,7 +74,8 @@ Result<bind::BindingTable> import_builtin() {
   return table;
 }
 
-Result<bind::BindingTable> import_foreign(const std::vector<Document>& documents) {
+Result<bind::BindingTable> import_foreign(const std::vector<Document>& documents,
+                                          const std::vector<bind::Provider>& providers) {
   const auto parsed = read_all(documents);
   if (!parsed) return tl::unexpected(parsed.error());
   if (const auto findings = contract::cross_check(*parsed); !findings.empty()) {
@@ -81,6 +83,7 @@ Result<bind::BindingTable> import_foreign(const std::vector<Document>& documents
     if (!error.message.empty()) return tl::unexpected(error);
   }
   bind::BindingTable table = Catalog::builtin().table();
+  for (const bind::Provider& provider : providers) table.provide(provider);
   for (const contract::ParsedDocument& document : *parsed)
     if (auto added = table.add(document, true, host().isa); !added) return tl::unexpected(added.error());
   return table;
@@ -88,9 +91,16 @@ Result<bind::BindingTable> import_foreign(const std::vector<Document>& documents
 
 }  // namespace
 
+Catalog::Catalog(std::shared_ptr<const bind::BindingTable> table)
+    : table_(std::move(table)), plans_(std::make_shared<KeyedCache>()) {}
+
 Result<Catalog> Catalog::with_documents(const std::vector<Document>& documents) {
+  return bind::make_catalog(documents, {});
+}
+
+Result<Catalog> bind::make_catalog(const std::vector<Document>& documents, const std::vector<Provider>& providers) {
   return guarded([&]() -> Result<Catalog> {
-    auto table = import_foreign(documents);
+    auto table = import_foreign(documents, providers);
     if (!table) return tl::unexpected(table.error());
     return Catalog(std::make_shared<const bind::BindingTable>(std::move(*table)));
   });

@@ -10,19 +10,6 @@
 namespace convoke::bind {
 namespace {
 
-using Table = std::span<const convoke_entry>;
-
-// The rows of a symbol stand in order of preference: the first that the host can run is the one.
-Resolution resolve_in(Table table, std::string_view symbol, std::uint32_t host_isa) {
-  Resolution found;
-  for (const convoke_entry& row : table) {
-    if (row.symbol != symbol) continue;
-    found = {true, &row, row.isa & ~host_isa};
-    if (found.missing_isa == 0) break;
-  }
-  return found;
-}
-
 Resolution resolve_own(std::string_view symbol, std::uint32_t host_isa) {
   return resolve_in(portable::entries(), symbol, host_isa);
 }
@@ -51,6 +38,16 @@ constexpr std::array<LinkRegistry, 3> registries = {{
 }};
 
 }  // namespace
+
+Resolution resolve_in(std::span<const convoke_entry> table, std::string_view symbol, std::uint32_t host_isa) {
+  Resolution found;
+  for (const convoke_entry& row : table) {
+    if (row.symbol != symbol) continue;
+    found = {true, &row, row.isa & ~host_isa};
+    if (found.missing_isa == 0) break;
+  }
+  return found;
+}
 
 const LinkRegistry* find_registry(std::string_view name) noexcept {
   for (const LinkRegistry& registry : registries)

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string_view>
 
 #include "kernels/common/kernel.h"
@@ -26,6 +27,10 @@ struct LinkRegistry {
   std::string_view name;
   Resolution (*resolve)(std::string_view symbol, std::uint32_t host_isa);
 };
+
+/// Looks `symbol` up in a table whose rows of one symbol stand in order of preference: the first that the host can run
+/// is the one.
+Resolution resolve_in(std::span<const convoke_entry> table, std::string_view symbol, std::uint32_t host_isa);
 
 /// The registry of that name, or null. A document that names none is bound through `convoke`.
 const LinkRegistry* find_registry(std::string_view name) noexcept;

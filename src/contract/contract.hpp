@@ -98,7 +98,8 @@ enum class Provenance { declared, judge_measured };
 
 struct Cost {
   Provenance provenance = Provenance::declared;
-  std::string cost_class;  ///< one of the format's eight; an unknown word became gemm_like with a warning
+  std::string
+      cost_class;  ///< one of the format's eight or `strided_conv`; an unknown word became gemm_like with a warning
   std::optional<CostExpression> flops, bytes_moved, overhead_ns, device_bytes, host_bytes, disk_bytes;
   std::optional<std::string> cost_fn;
 };
@@ -115,6 +116,10 @@ struct Precision {
 };
 
 enum class Determinism { bitwise, same_hardware_bitwise, nondeterministic };
+
+/// The words of a contract for these values: `requires_contiguous`, `bitwise`, ...
+std::string_view word_of(AwkwardStrategy strategy) noexcept;
+std::string_view word_of(Determinism determinism) noexcept;
 
 /// Our additive field `numerics`.
 struct Numerics {

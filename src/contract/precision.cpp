@@ -47,7 +47,7 @@ void cross_check(Reader& reader, const Declared& declared, const Contract& contr
   const bool stable = declared.bit_stable.value_or(false);
   if (contract.determinism != Determinism::nondeterministic) {
     if (stable) return;
-    const std::string_view word = contract.determinism == Determinism::bitwise ? "bitwise" : "same_hardware_bitwise";
+    const std::string_view word = word_of(contract.determinism);
     reader.error(
         "bit_stable_on_same_hardware",
         {"9", "DeterminismIncoherent", fmt::format("`determinism: {}` needs `bit_stable_on_same_hardware: true`", word),

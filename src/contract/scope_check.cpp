@@ -12,8 +12,8 @@
 namespace convoke::contract {
 namespace {
 
-constexpr auto known_operators =
-    std::to_array<std::string_view>({"Conv2D", "ConvTranspose2D", "Contiguize", "CopyOut", "Cast"});
+constexpr auto known_operators = std::to_array<std::string_view>(
+    {"Conv2D", "ConvTranspose2D", "Contiguize", "CopyOut", "Cast", "Pack", "Upload", "Download"});
 constexpr auto convolution_sizes =
     std::to_array<std::string_view>({"N", "Cin", "H_in", "W_in", "Cout", "H_out", "W_out", "Kh", "Kw"});
 constexpr auto functions = std::to_array<std::string_view>({"product", "prod", "sum"});

@@ -333,6 +333,7 @@ constexpr auto cost_classes = std::to_array<std::string_view>({
     "gemm_like",
     "normalization",
     "reduction",
+    "strided_conv",
     "strided_elementwise",
 });
 

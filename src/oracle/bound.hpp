@@ -7,27 +7,10 @@
 
 #include <cstdint>
 
+#include "base/dtype.hpp"
 #include "convoke/tensor.hpp"
 
 namespace convoke::oracle {
-
-/// u = 2^unit_exponent, eta = 2^eta_exponent, overflow from 2^overflow_exponent on (less half a unit).
-struct Precision {
-  int unit_exponent, eta_exponent, overflow_exponent;
-};
-constexpr Precision precision_of(DType dtype) noexcept {
-  switch (dtype) {
-    case DType::f32:
-      return {-24, -150, 128};
-    case DType::f64:
-      return {-53, -1075, 1024};
-    case DType::bf16:
-      return {-8, -134, 128};
-    case DType::f16:
-      return {-11, -25, 16};
-  }
-  return {0, 0, 0};
-}
 
 /// What the bound depends on beside the values.
 struct BoundTerms {

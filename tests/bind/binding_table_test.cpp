@@ -26,8 +26,8 @@ contract::ParsedDocument parsed(const std::string& text, const char* path = "sam
 }
 
 TEST(Operators, RoundTrip) {
-  for (const Operator op :
-       {Operator::conv2d, Operator::conv_transpose2d, Operator::contiguize, Operator::copy_out, Operator::cast})
+  for (const Operator op : {Operator::conv2d, Operator::conv_transpose2d, Operator::contiguize, Operator::copy_out,
+                            Operator::cast, Operator::pack, Operator::upload, Operator::download})
     EXPECT_EQ(operator_of(token_of(op)), op) << token_of(op);
   EXPECT_EQ(operator_of("Conv2D"), Operator::conv2d);
   EXPECT_EQ(operator_of("conv2d"), std::nullopt);
@@ -102,6 +102,92 @@ TEST(BindingTable, WhatCannotBeBoundIsAnError) {
     EXPECT_THAT(added.error().message, HasSubstr("sample.fkc.md:")) << "the place";
     EXPECT_TRUE(table.all().empty()) << row.to;
   }
+}
+
+// Kernels that are not the library's: their symbols, their device, and what the table says of a host that lacks the
+// ISA.
+std::int32_t outside(const convoke_call*) { return CONVOKE_OK; }
+std::int32_t outside_wide(const convoke_call*) { return CONVOKE_OK; }
+
+constexpr convoke_entry outside_entries[] = {
+    {"sample::conv", CONVOKE_CONV2D, CONVOKE_F32, CONVOKE_F32, CONVOKE_ISA_AVX512, outside_wide},
+    {"sample::conv", CONVOKE_CONV2D, CONVOKE_F32, CONVOKE_F32, CONVOKE_ISA_BASELINE, outside}};
+
+BindingTable provided(contract::Backend backend, const convoke_device* device, std::string registry = "sample::TABLE",
+                      std::span<const convoke_entry> entries = outside_entries) {
+  BindingTable table;
+  table.provide({.link_registry = std::move(registry), .backend = backend, .entries = entries, .device = device});
+  return table;
+}
+
+TEST(Provider, SuppliesTheFunctionsOfItsRegistry) {
+  BindingTable table = provided(contract::Backend::cpu, nullptr);
+  const auto added = table.add(parsed(contract::testing::sample()), true, CONVOKE_ISA_BASELINE);
+  ASSERT_TRUE(added) << added.error().message;
+  ASSERT_EQ(table.all().size(), 2u);
+  for (const Binding& binding : table.all()) {
+    EXPECT_EQ(binding.function, outside);
+    EXPECT_EQ(binding.device, nullptr);
+    EXPECT_FALSE(binding.alias_of);
+  }
+}
+
+TEST(Provider, ItsRowsStandInOrderOfPreferenceForTheHost) {
+  BindingTable wide = provided(contract::Backend::cpu, nullptr);
+  ASSERT_TRUE(wide.add(parsed(contract::testing::sample()), true, CONVOKE_ISA_FMA | CONVOKE_ISA_AVX512));
+  EXPECT_EQ(wide.all()[0].function, outside_wide);
+  BindingTable only = provided(contract::Backend::cpu, nullptr, "sample::TABLE", std::span(outside_entries).first(1));
+  ASSERT_TRUE(only.add(parsed(contract::testing::sample()), true, CONVOKE_ISA_BASELINE));
+  EXPECT_EQ(only.all()[0].function, nullptr) << "known, but not runnable here";
+  EXPECT_EQ(only.all()[0].missing_isa, static_cast<std::uint32_t>(CONVOKE_ISA_AVX512));
+}
+
+TEST(Provider, GoesBeforeABuiltInRegistryOfItsName) {
+  BindingTable table = provided(contract::Backend::cpu, nullptr, "convoke");
+  const auto mine = plant(contract::testing::sample(), "sample::TABLE", "convoke");
+  ASSERT_TRUE(table.add(parsed(mine), true, CONVOKE_ISA_BASELINE));
+  EXPECT_EQ(table.all()[0].function, outside);
+  const auto builtin = table.add(parsed(text()), true, CONVOKE_ISA_BASELINE);
+  ASSERT_FALSE(builtin) << "and hides what that one has";
+  EXPECT_EQ(builtin.error().rule, "UnknownEntryPoint");
+}
+
+TEST(Provider, ItsDeviceServesKernelsOfItsBackendOnly) {
+  const convoke_device device{};
+  BindingTable table = provided(contract::Backend::vulkan, &device);
+  ASSERT_TRUE(table.add(parsed(contract::testing::sample()), true, CONVOKE_ISA_BASELINE));
+  EXPECT_EQ(table.all()[0].device, nullptr) << "a kernel of the host";
+  BindingTable there = provided(contract::Backend::vulkan, &device);
+  ASSERT_TRUE(there.add(parsed(plant(contract::testing::sample(), "backend: Cpu", "backend: Vulkan")), true,
+                        CONVOKE_ISA_BASELINE));
+  EXPECT_EQ(there.all()[0].device, &device);
+  EXPECT_EQ(there.all()[0].function, outside);
+}
+
+TEST(Provider, WhatItsTableSaysOfASymbolMustFit) {
+  const convoke_entry entries[] = {
+      {"sample::conv", CONVOKE_CONV2D, CONVOKE_F16, CONVOKE_F16, CONVOKE_ISA_BASELINE, outside}};
+  BindingTable table = provided(contract::Backend::cpu, nullptr, "sample::TABLE", entries);
+  const auto added = table.add(parsed(contract::testing::sample()), true, CONVOKE_ISA_BASELINE);
+  ASSERT_FALSE(added);
+  EXPECT_EQ(added.error().rule, "SignatureMismatch");
+  BindingTable other = provided(contract::Backend::cpu, nullptr, "sample::OTHER");
+  EXPECT_EQ(other.add(parsed(contract::testing::sample()), true, CONVOKE_ISA_BASELINE).error().rule, "link_registry");
+}
+
+TEST(BindingTable, TwoKernelsOfOneImplIdAreAnError) {
+  const convoke_entry entries[] = {
+      {"sample::conv", CONVOKE_CONV2D, CONVOKE_F32, CONVOKE_F32, CONVOKE_ISA_BASELINE, outside},
+      {"sample::conw", CONVOKE_CONV2D, CONVOKE_F32, CONVOKE_F32, CONVOKE_ISA_BASELINE, outside_wide}};
+  BindingTable table = provided(contract::Backend::cpu, nullptr, "sample::TABLE", entries);
+  contract::ParsedDocument document = parsed(contract::testing::sample());
+  ASSERT_TRUE(table.add(document, true, CONVOKE_ISA_BASELINE));
+  document.contracts.front().entry_point = "sample::conw";
+  const auto again = table.add(document, true, CONVOKE_ISA_BASELINE);
+  ASSERT_FALSE(again);
+  EXPECT_EQ(again.error().code, ErrorCode::invalid_document);
+  EXPECT_EQ(again.error().rule, "DuplicateImplId");
+  EXPECT_THAT(again.error().message, HasSubstr(table.all()[0].id));
 }
 
 TEST(BindingTable, AnOperatorOutsideTheScopeIsAnError) {

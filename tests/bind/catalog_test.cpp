@@ -143,5 +143,47 @@ TEST(Catalog, AProviderFileSuppliesFrontMatter) {
   EXPECT_EQ(catalog->table().all().size(), Catalog::builtin().table().all().size() + 16);
 }
 
+std::int32_t outside(const convoke_call*) { return CONVOKE_OK; }
+
+// The Vulkan seed, bound to a device: its symbols resolve, its built-in registry does not hide them.
+TEST(MakeCatalog, BindsDocumentsThroughProviders) {
+  const convoke_device device{};
+  std::vector<convoke_entry> entries;
+  for (const auto& [symbol, dtype] : {std::pair{"fuel_vulkan_backend::fkc::conv2d_f32", CONVOKE_F32},
+                                      std::pair{"fuel_vulkan_backend::fkc::conv2d_bf16", CONVOKE_BF16},
+                                      std::pair{"fuel_vulkan_backend::fkc::conv2d_f16", CONVOKE_F16}})
+    entries.push_back({symbol, CONVOKE_CONV2D, dtype, dtype, CONVOKE_ISA_BASELINE, outside});
+  const bind::Provider provider{.link_registry = "fuel_vulkan_backend::fkc::ENTRY_POINTS",
+                                .backend = contract::Backend::vulkan,
+                                .entries = entries,
+                                .device = &device};
+  const auto catalog = bind::make_catalog({seed("vulkan-conv.fkc.md")}, {provider});
+  ASSERT_TRUE(catalog) << catalog.error().message;
+  const auto all = catalog->table().all();
+  const std::size_t own = Catalog::builtin().table().all().size();
+  ASSERT_EQ(all.size(), own + 3);
+  for (std::size_t i = own; i < all.size(); ++i) {
+    EXPECT_EQ(all[i].function, outside) << all[i].id;
+    EXPECT_EQ(all[i].device, &device) << all[i].id;
+    EXPECT_TRUE(all[i].foreign) << all[i].id;
+    EXPECT_FALSE(all[i].alias_of) << all[i].id;
+  }
+  for (std::size_t i = 0; i < own; ++i) EXPECT_EQ(all[i].device, nullptr) << all[i].id;
+  EXPECT_EQ(all.back().id, "vulkan/vulkan-slang/conv2d_f16/f16,f16,f16#08c3045f") << "the ImplId is the document's";
+}
+
+TEST(MakeCatalog, WithoutProvidersIsWithDocuments) {
+  EXPECT_EQ(bind::make_catalog({seed("cpu-conv.fkc.md")}, {})->impl_ids(),
+            Catalog::with_documents({seed("cpu-conv.fkc.md")})->impl_ids());
+}
+
+TEST(Catalog, CopiesShareTheirPlans) {
+  const Catalog copy = Catalog::builtin();
+  EXPECT_EQ(&copy.plans(), &Catalog::builtin().plans());
+  const auto other = Catalog::with_documents({});
+  ASSERT_TRUE(other);
+  EXPECT_NE(&other->plans(), &copy.plans());
+}
+
 }  // namespace
 }  // namespace convoke
