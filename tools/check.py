@@ -19,7 +19,7 @@ SKIPS = ROOT / "tools" / "expected_skips.txt"
 JOBS = str(os.cpu_count() or 1)
 ARCHER = Path("/usr/lib/llvm-19/lib/libarcher.so")
 FUZZ_SECONDS = 60
-FUZZERS = {"contract": 1 << 18, "npy": 1 << 16}  # name: longest input in bytes
+FUZZERS = {"contract": 1 << 18, "npy": 1 << 16, "plan": 1 << 14}  # name: longest input in bytes
 
 # Idle OpenMP threads sleep: tests share few cores. Symbols make a sanitizer's report readable.
 BASE_ENVIRONMENT = {"OMP_WAIT_POLICY": "passive"}

@@ -24,7 +24,7 @@ EDGES = {
     "src/plan": ["src/bind", "src/contract", "src/base", "include/convoke", "kernels/common"],
     "src/cpu": ["src/base", "include/convoke", "kernels/common"],
     "src/run": ["src/plan", "src/cpu", "src/bind", "src/contract", "src/base", "include/convoke", "kernels/common"],
-    "src/judge": ["src/run", "src/plan", "src/bind", "src/contract", "src/problem", "src/oracle", "src/base",
+    "src/judge": ["src/run", "src/cpu", "src/plan", "src/bind", "src/contract", "src/problem", "src/oracle", "src/base",
                   "include/convoke"],
     "lib": ["include/convoke"],
     "apps": ["src/judge", "src/run", "src/plan", "src/bind", "src/contract", "src/problem", "src/oracle", "src/base",

@@ -16,6 +16,7 @@ namespace convoke::cli {
 using Action = std::function<Result<Report>()>;
 
 void add_run(CLI::App& program, Action& action);
+void add_explain(CLI::App& program, Action& action);
 void add_contracts(CLI::App& program, Action& action);
 void add_suite(CLI::App& program, Action& action);
 void add_devices(CLI::App& program, Action& action);

@@ -31,7 +31,7 @@ void collect(const CLI::App& app, const std::string& place, std::vector<Place>& 
   Place here{place, {}};
   const auto commands = app.get_subcommands([](const CLI::App*) { return true; });
   for (const CLI::App* command : commands) here.words.push_back({command->get_name(), command->get_description()});
-  if (place == " run")
+  if (place == " run" || place == " explain")
     for (const char* op : {"conv2d", "conv_transpose2d"}) here.words.push_back({op, "Start of a problem line"});
   for (const CLI::Option* option : app.get_options())
     if (!option->get_lnames().empty())

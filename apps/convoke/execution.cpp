@@ -37,12 +37,11 @@ Result<PlanOptions> plan_options(const problem::Problem& problem, const Catalog&
   PlanOptions options;
   options.kernel = problem.kernel;
   options.catalog = &catalog;
-  if (problem.demand == "reproducible") options.demand = Demand::reproducible;
-  if (problem.demand == "any") options.demand = Demand::any;
-  if (!problem.demand.empty() && !options.demand)
-    return fail(ErrorCode::unsupported, "demand", {named("demand", problem.demand)},
-                "demand={} is not supported by this version; give reproducible or any",
-                problem::clipped(problem.demand));
+  options.threads = problem.threads;
+  if (problem.demand.empty()) return options;
+  auto demand = parse_demand(problem.demand);
+  if (!demand) return tl::unexpected(demand.error());
+  options.demand = *std::move(demand);
   return options;
 }
 

@@ -75,6 +75,7 @@ void add_commands(CLI::App& program, Action& action) {
   program.set_help_flag("-h,--help", "Print this help");
   program.set_version_flag("--version", version_text, "Print version, commit, compiler and ISA paths");
   add_run(program, action);
+  add_explain(program, action);
   add_suite(program, action);
   add_contracts(program, action);
   add_devices(program, action);
@@ -82,6 +83,7 @@ void add_commands(CLI::App& program, Action& action) {
   program.footer(
       "Examples:\n"
       "  convoke run conv2d x=1x64x56x56 weight=64x64x3x3 padding=1 --verify\n"
+      "  convoke explain conv2d x=1x64x56x56 weight=64x64x3x3 padding=1\n"
       "  convoke suite suites/conv-cases.json\n"
       "  convoke contracts check kernels/\n"
       "Exit status: 0 all well, 1 something was found wrong, 2 it could not run.");

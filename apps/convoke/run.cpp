@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 // `convoke run`: one convolution, timed and, where asked, held against both oracles.
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <memory>
@@ -13,17 +12,19 @@
 #include "apps/convoke/documents.hpp"
 #include "apps/convoke/execution.hpp"
 #include "apps/convoke/json_output.hpp"
+#include "apps/convoke/planning_options.hpp"
 #include "apps/convoke/run_input.hpp"
 #include "apps/convoke/table.hpp"
 #include "base/digest.hpp"
+#include "base/duration.hpp"
 
 namespace convoke::cli {
 namespace {
 
 struct Settings {
   RunWords input;
+  PlanningWords planning;
   std::string out;
-  std::vector<std::string> contracts;
   int repeat = 0;
   bool verify = false, json = false;
 };
@@ -39,9 +40,9 @@ struct Outcome {
 constexpr double verified_terms = 2e7;
 
 Result<Outcome> compute(const RunInput& input, const Settings& settings, const Catalog& catalog) {
-  const auto options = plan_options(input.problem, catalog);
-  if (!options) return tl::unexpected(options.error());
-  auto plan = make_plan(input.operands, *options);
+  const auto planning = load_planning(settings.planning, input.problem, catalog);
+  if (!planning) return tl::unexpected(planning.error());
+  auto plan = make_plan(input.operands, planning->options);
   if (!plan) return tl::unexpected(forced_error(plan.error(), input.problem.kernel));
   const auto timing =
       timed_runs(*plan, input.operands, input.problem.threads, {.repeat = settings.repeat, .box_ms = 500});
@@ -64,6 +65,7 @@ std::string json_report(const RunInput& input, const Outcome& outcome) {
                     {"kernel", outcome.plan.kernel()},
                     {"route", outcome.plan.route()},
                     {"ms", outcome.timing.median},
+                    {"price_ns", outcome.plan.price_ns()},
                     {"gflops", gflops(outcome.plan, outcome.timing.median)},
                     {"digest", outcome.digest},
                     {"verified", outcome.verdict ? Json(outcome.verdict->right) : Json(nullptr)},
@@ -87,6 +89,7 @@ std::string text_report(const RunInput& input, const Outcome& outcome, const std
                    name_of(input.operands.out.spec.dtype)));
   fact("time", fmt::format("{:.4g} ms, median of {} ({:.4g} to {:.4g})", timing.median,
                            counted(static_cast<std::size_t>(timing.runs), "run"), timing.fastest, timing.slowest));
+  fact("price", duration_text(outcome.plan.price_ns()));
   fact("speed", fmt::format("{:.4g} GFLOP/s", gflops(outcome.plan, timing.median)));
   fact("digest", outcome.digest);
   if (const auto& verdict = outcome.verdict) {
@@ -96,22 +99,12 @@ std::string text_report(const RunInput& input, const Outcome& outcome, const std
   return text;
 }
 
-// --contracts takes every word up to the next option: what belongs to the problem line goes back to it.
-void settle_words(Settings& settings) {
-  std::erase_if(settings.contracts, [&](const std::string& word) {
-    const bool of_line = word == name_of(Op::conv2d) || word == name_of(Op::conv_transpose2d) ||
-                         (word.find('=') != std::string::npos && ::access(word.c_str(), F_OK) != 0);
-    if (of_line) settings.input.words.push_back(word);
-    return of_line;
-  });
-}
-
 Result<Report> run(const Settings& settings) {
-  const auto catalog = catalog_with(settings.contracts);
+  const auto catalog = catalog_with(settings.planning.contracts);
   if (!catalog) return tl::unexpected(catalog.error());
   auto input = load_run_input(settings.input);
   if (!input) return tl::unexpected(input.error());
-  for (const std::string& path : settings.contracts) input->reproducer += " --contracts " + shell_word(path);
+  input->reproducer += planning_text(settings.planning);
   const auto outcome = compute(*input, settings, *catalog);
   if (!outcome) return tl::unexpected(with_reproducer(outcome.error(), *input));
   const bool wrong = outcome->verdict && !outcome->verdict->right;
@@ -132,21 +125,11 @@ Result<Report> run(const Settings& settings) {
 }
 
 void add_options(CLI::App& command, Settings& settings) {
-  command.add_option("problem", settings.input.words, "Problem line: the operation and key=value words")
-      ->type_name("WORD");
-  const auto add = [&command](const char* name, auto& value, const char* description, const char* type) {
-    command.add_option(name, value, description)->type_name(type)->check(never_empty);
-  };
-  add("--x", settings.input.x, "Input from a .npy file", "FILE");
-  add("--weight", settings.input.weight, "Weight from a .npy file", "FILE");
-  add("--bias", settings.input.bias, "Bias from a .npy file", "FILE");
-  add("--out", settings.out, "Write the output to a .npy file, whole or not at all", "FILE");
-  add("--dtype", settings.input.dtype, "f32, f64, bf16 or f16; bf16 reads uint16 files", "DTYPE");
-  add("--kernel", settings.input.kernel, "Force a kernel: a glob over ImplIds", "GLOB");
-  add("--contracts", settings.contracts, "Add the kernels of these documents", "PATH");
-  command.add_option("--threads", settings.input.threads, "Most threads to use; 0: as many as OpenMP would")
-      ->type_name("N")
-      ->check(CLI::Range(0, problem::max_threads).description(""));
+  add_run_words(command, settings.input);
+  add_planning(command, settings.planning);
+  command.add_option("--out", settings.out, "Write the output to a .npy file, whole or not at all")
+      ->type_name("FILE")
+      ->check(never_empty);
   command.add_option("--repeat", settings.repeat, "Timed runs; without it, as many as half a second takes")
       ->type_name("N")
       ->check(CLI::Range(1, 1'000'000).description(""));
@@ -165,14 +148,15 @@ void add_run(CLI::App& program, Action& action) {
       "  x= weight= bias=0|1 stride= padding=P|HxW|t,b,l,r|same dilation= groups= output_padding= dtype=\n"
       "  x.layout= weight.layout=dense|channels_last|sliced|permuted|flipped|offset|expanded\n"
       "  out.layout=dense|channels_last|sliced|permuted|flipped|offset\n"
-      "  align=BYTES data=int|normal|special seed= threads=0..4096 kernel=GLOB demand=reproducible|any\n"
+      "  align=BYTES data=int|normal|special seed= threads=0..4096 kernel=GLOB\n"
+      "  demand=reproducible|order(NAME)|accurate(FACTOR)|accurate(FACTOR,plane)|fast|any\n"
       "Examples:\n"
       "  convoke run conv2d x=1x64x56x56 weight=64x64x3x3 bias=1 stride=2x1 padding=1 --verify\n"
       "  convoke run conv_transpose2d x=1x8x8x8 weight=8x4x2x2 stride=2 dtype=bf16 --json\n"
       "  convoke run conv2d padding=1 --x x.npy --weight w.npy --out y.npy\n"
       "  convoke run conv2d x=1x3x8x8 weight=4x3x3x3 --kernel 'cpu/portable/*'");
   command->callback([&action, settings] {
-    settle_words(*settings);
+    settle_words(settings->input, settings->planning);
     action = [settings] { return run(*settings); };
   });
 }

@@ -73,6 +73,21 @@ typedef struct convoke_conv_transpose2d_params {
   int64_t groups;            /* >= 1; divides Cin */
 } convoke_conv_transpose2d_params;
 
+/* Which kernels a plan may use (PlanOptions in plan.hpp). Zero-initialised, with its size set, it is the defaults. */
+typedef struct convoke_plan_options {
+  size_t size;        /* sizeof(convoke_plan_options) */
+  const char* demand; /* "reproducible", "order(NAME)", "accurate(FACTOR)", "fast" or "any"; null: reproducible, or any
+                         where kernel is given */
+  const char* kernel; /* only kernels whose ImplId this glob matches convolve; null: all */
+  const char* const* forbid; /* globs of kernels that must not be used, copies included */
+  size_t forbid_count;
+  const char* const* backends; /* "cpu", "vulkan", ...: the only ones that convolve; none: all */
+  size_t backend_count;
+  int32_t threads;           /* that routes are priced for; 0: as many as the machine has processors */
+  int32_t has_workspace_cap; /* nonzero: workspace_cap holds */
+  size_t workspace_cap;      /* most bytes of scratch */
+} convoke_plan_options;
+
 /* A chosen way to compute one convolution; immutable, usable from many threads. */
 typedef struct convoke_plan convoke_plan;
 
@@ -98,15 +113,15 @@ CONVOKE_C_API int convoke_conv_transpose2d(const convoke_tensor* x, const convok
 
 /*
  * Plans for tensors of these layouts; data may be null here, and is then taken to be aligned to its elements only.
- * kernel is a glob over ImplIds or null. On success *plan must be given to convoke_plan_destroy.
+ * params and options may be null. On success *plan must be given to convoke_plan_destroy.
  */
 CONVOKE_C_API int convoke_plan_conv2d(const convoke_tensor* x, const convoke_tensor* weight, const convoke_tensor* bias,
                                       const convoke_tensor* out, const convoke_conv2d_params* params,
-                                      const char* kernel, convoke_plan** plan);
+                                      const convoke_plan_options* options, convoke_plan** plan);
 CONVOKE_C_API int convoke_plan_conv_transpose2d(const convoke_tensor* x, const convoke_tensor* weight,
                                                 const convoke_tensor* bias, const convoke_tensor* out,
-                                                const convoke_conv_transpose2d_params* params, const char* kernel,
-                                                convoke_plan** plan);
+                                                const convoke_conv_transpose2d_params* params,
+                                                const convoke_plan_options* options, convoke_plan** plan);
 /*
  * Runs the plan on tensors of the layouts it was made for. threads 0: as many as OpenMP would. scratch: at least
  * convoke_plan_workspace_bytes(plan) bytes of any alignment, used until the call returns; null: Convoke allocates.
@@ -118,6 +133,8 @@ CONVOKE_C_API int convoke_plan_run(const convoke_plan* plan, const convoke_tenso
 CONVOKE_C_API size_t convoke_plan_workspace_bytes(const convoke_plan* plan);
 /* ImplId of the kernel that convolves; lives as long as the plan. Empty for null. */
 CONVOKE_C_API const char* convoke_plan_kernel(const convoke_plan* plan);
+/* Time that one run was priced at, in nanoseconds; 0 for null. */
+CONVOKE_C_API double convoke_plan_price_ns(const convoke_plan* plan);
 CONVOKE_C_API void convoke_plan_destroy(convoke_plan* plan); /* null is allowed */
 
 /*

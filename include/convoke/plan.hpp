@@ -7,31 +7,36 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "convoke/catalog.hpp"
+#include "convoke/demand.hpp"
 #include "convoke/error.hpp"
 #include "convoke/export.hpp"
 #include "convoke/params.hpp"
+#include "convoke/rates.hpp"
 #include "convoke/tensor.hpp"
 
 namespace convoke {
 
-/// What the caller demands of the result, before any kernel is compared by speed.
-enum class Demand {
-  reproducible,  ///< the law of the sum (docs/law.md): the same bits everywhere
-  any,           ///< whatever an admissible kernel returns
-};
-
-/// Which kernels a plan may use.
+/// Which kernels a plan may use, and how routes are priced.
 struct PlanOptions {
   /// Absent: reproducible, or any where `kernel` forces one.
   std::optional<Demand> demand;
   /// Glob over ImplIds (`*` crosses `/`, `?` is one character): only matching kernels convolve. Empty: all of them.
   std::string kernel;
-  /// Globs of kernels that must not be used.
+  /// Globs of kernels that must not be used, copies and casts included.
   std::vector<std::string> forbid;
+  /// Backends that may convolve (`cpu`, `vulkan`, ...). Empty: all of them.
+  std::vector<std::string> backends;
+  /// Most bytes of scratch in host memory, as workspace_bytes() counts them, that a route may need; absent: any amount.
+  std::optional<std::size_t> workspace_cap;
+  /// Threads that routes are priced for; 0: as many as the machine has processors. What run() uses is its own option.
+  int threads = 0;
+  /// What turns work into time; null: the defaults of Rates. Only read during the call.
+  const Rates* rates = nullptr;
   /// Null: Catalog::builtin().
   const Catalog* catalog = nullptr;
 };
@@ -53,7 +58,7 @@ struct RunOptions {
   ParallelFor parallel_for;  ///< empty: OpenMP; `threads` does not bound it
 };
 
-/// One candidate that was not chosen: the clause of its contract that refused, what it wanted and what it found.
+/// One candidate that was not admitted: the clause of its contract that refused, what it wanted and what it found.
 struct Refusal {
   std::string kernel;  ///< ImplId
   std::string clause;
@@ -82,17 +87,28 @@ class CONVOKE_API Plan {
   [[nodiscard]] const std::vector<Refusal>& refusals() const noexcept;
   /// Shape of `out`.
   [[nodiscard]] const Dims& output_shape() const noexcept;
+  /// Time that one run was priced at, in nanoseconds: the sum of its steps'.
+  [[nodiscard]] double price_ns() const noexcept;
   /// Scratch that run() needs, in bytes; hand over that much to keep it from allocating.
   [[nodiscard]] std::size_t workspace_bytes() const noexcept;
   /// Multiplications and additions of the dense formula: 2 * N * Cout * Ho * Wo * (Cin/groups) * Kh * Kw, transposed
   /// 2 * N * Cin * H * W * (Cout/groups) * Kh * Kw.
   [[nodiscard]] double flops() const noexcept;
 
+  /// The plan as one JSON document without pointers, to be kept and read again by from_json().
+  [[nodiscard]] std::string to_json() const;
+  /// The same route again, its kernels found by ImplId. `catalog` null: Catalog::builtin(). Errors: invalid_file (not
+  /// such a document), not_found (a kernel that is not there), no_kernel (one whose contract changed since, or that
+  /// would now be handed something else), and those of plan().
+  [[nodiscard]] static Result<Plan> from_json(std::string_view text, const Catalog* catalog = nullptr);
+
   struct Impl;
   /// For the library itself; not part of the stable API.
   explicit Plan(std::shared_ptr<const Impl> impl) : impl_(std::move(impl)) {}
   /// For the library itself; not part of the stable API.
   const Impl& impl() const noexcept { return *impl_; }
+  /// For the library itself; not part of the stable API.
+  const std::shared_ptr<const Impl>& shared_impl() const noexcept { return impl_; }
 
  private:
   std::shared_ptr<const Impl> impl_;

@@ -9,6 +9,7 @@
 
 #include "base/dtype.hpp"
 #include "bind/binding_table.hpp"
+#include "plan/demand.hpp"
 #include "plan/plan_impl.hpp"
 #include "plan/scope.hpp"
 
@@ -22,14 +23,17 @@ std::vector<const Contract*> contracts_of(const Plan& plan) {
   const Plan::Impl& impl = plan.impl();
   const bind::Binding& binding = *impl.route.steps[impl.route.main_step].binding;
   std::vector<const Contract*> contracts{binding.contract.get()};
-  if (binding.alias_of) contracts.push_back(impl.catalog.table().all()[*binding.alias_of].contract.get());
+  if (binding.alias_of) contracts.push_back(impl.table->all()[*binding.alias_of].contract.get());
   return contracts;
 }
 
+// Of a route through a wider type the law is claimed only where it is the same in both.
 bool claims_the_law(const Plan& plan) {
-  return std::ranges::any_of(contracts_of(plan), [](const Contract* contract) {
-    return contract->numerics && contract->numerics->order == "law";
-  });
+  const Plan::Impl& impl = plan.impl();
+  return planner::law_survives(impl.request.dtype(), impl.variant.through) &&
+         std::ranges::any_of(contracts_of(plan), [](const Contract* contract) {
+           return contract->numerics && contract->numerics->order == "law";
+         });
 }
 
 std::optional<double> terms_of(const Plan::Impl& impl, const Contract& contract) {
@@ -41,7 +45,8 @@ std::optional<double> terms_of(const Plan::Impl& impl, const Contract& contract)
   return contract.numerics->error->terms.evaluate(scope);
 }
 
-// The bound that the kernel states, the law's where it states none, or why what it states cannot be judged.
+// The bound that the kernel states, the law's in the type it works in where it states none, or why what it states
+// cannot be judged.
 tl::expected<oracle::BoundClaim, std::string> bound_claim(const Plan& plan) {
   for (const Contract* contract : contracts_of(plan)) {
     if (!contract->numerics || !contract->numerics->error) continue;
@@ -55,7 +60,8 @@ tl::expected<oracle::BoundClaim, std::string> bound_claim(const Plan& plan) {
       return tl::unexpected(fmt::format("numerics.error.terms: `{}` has no usable value here", error.terms.text()));
     return oracle::BoundClaim{unit, static_cast<std::int64_t>(std::ceil(*terms))};
   }
-  return oracle::BoundClaim{};
+  const std::optional<DType>& through = plan.impl().variant.through;
+  return oracle::BoundClaim{through ? std::optional(accumulator_of(*through)) : std::nullopt, std::nullopt};
 }
 
 std::string reason_of(const char* oracle, const oracle::Comparison& comparison) {

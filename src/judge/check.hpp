@@ -30,8 +30,9 @@ struct Check {
 };
 
 /// Runs `plan` on `workload` with output and scratch poisoned and compares the output with both oracles: bit by bit
-/// with the law oracle where the kernel, or one it is an alias of, declares `order: law`; with the exact oracle always,
-/// within the bound that the contract states as `numerics.error`, else within the law's. Fails also where anything but
+/// with the law oracle where the kernel, or one it is an alias of, declares `order: law`, unless the route computes in
+/// a type whose law is another; with the exact oracle always, within the bound that the contract states as
+/// `numerics.error`, else within the law's in the type that the kernel computes in. Fails also where anything but
 /// the output changed, and where the stated bound is one that nothing here can judge (`scale: plane`).
 Check check(const Plan& plan, problem::Workload& workload, const CheckOptions& options = {});
 

@@ -95,8 +95,9 @@ Judgement judge_bits(std::uint64_t got, std::uint64_t want, const char* why) {
   return {got == want, false, want, got == want ? "" : why};
 }
 
-Judgement judge_class(const Request& request, const At& at, std::uint64_t got) {
-  const std::uint64_t want = law_output(request, at);
+Judgement judge_class(const Request& request, const At& at, std::uint64_t got,
+                      std::optional<DType> accumulator = std::nullopt) {
+  const std::uint64_t want = law_output(request, at, accumulator);
   const Class found = class_of(request.dtype(), got), wanted = class_of(request.dtype(), want);
   Judgement judgement{found == wanted, true, want, {}};
   if (!judgement.good) judgement.why = fmt::format(" or any other {} value", name_of(wanted));
@@ -116,7 +117,7 @@ Comparison compare_bound(const Request& request, const ConstTensor& out, const B
   double worst = 0;
   Comparison comparison = compare(request, out, sampling, [&](const At& at, std::uint64_t got) {
     const ExactVerdict verdict = judge_output(request, at, got, claim);
-    if (verdict.how == Verifiable::by_class) return judge_class(request, at, got);
+    if (verdict.how == Verifiable::by_class) return judge_class(request, at, got, claim.accumulator);
     worst = std::max(worst, verdict.error_over_bound);
     Judgement judgement{verdict.within, false, verdict.rounded, {}};
     if (!verdict.within)

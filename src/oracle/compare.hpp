@@ -38,7 +38,7 @@ struct Comparison {
 Comparison compare_law(const Request& request, const ConstTensor& out, const Sampling& sampling = {});
 
 /// Within the bound of the exact oracle. Where only the class can be compared it must be that of the law oracle's
-/// result.
+/// result, whose chain runs in f64 where the claim's accumulator is that.
 Comparison compare_bound(const Request& request, const ConstTensor& out, const BoundClaim& claim = {},
                          const Sampling& sampling = {});
 

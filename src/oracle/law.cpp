@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstring>
 
+#include "base/dtype.hpp"
 #include "oracle/soft_fma.hpp"
 #include "oracle/taps.hpp"
 
@@ -69,15 +70,21 @@ std::uint32_t narrow_half(const HalfFormat& format, std::uint32_t bits) noexcept
   return sign | (narrow < format.infinity ? static_cast<std::uint32_t>(narrow) : format.infinity);
 }
 
+// Bits of one element in f64.
+std::uint64_t in_f64(const ConstTensor& tensor, std::int64_t element) noexcept {
+  const DType dtype = tensor.spec.dtype;
+  if (dtype == DType::f64) return load<std::uint64_t>(tensor, element);
+  return std::bit_cast<std::uint64_t>(value_of_bits(dtype, load_bits(address_of(tensor, element), dtype)));
+}
+
 std::uint64_t law_f64(const Request& request, const At& at) noexcept {
   std::uint64_t acc =
-      request.bias
-          ? load<std::uint64_t>(*request.bias, request.bias->spec.offset + at.co * request.bias->spec.strides[0])
-          : 0;
+      request.bias ? in_f64(*request.bias, request.bias->spec.offset + at.co * request.bias->spec.strides[0]) : 0;
   for_each_tap(taps_of(request, at), [&](std::int64_t x, std::int64_t weight) {
-    acc = soft_fma64(load<std::uint64_t>(request.x, x), load<std::uint64_t>(request.weight, weight), acc);
+    acc = soft_fma64(in_f64(request.x, x), in_f64(request.weight, weight), acc);
   });
-  return (acc & ~(std::uint64_t{1} << 63)) > 0x7ff0000000000000u ? 0x7ff8000000000000u : acc;
+  const DType dtype = request.dtype();
+  return canonical_bits(dtype, dtype == DType::f64 ? acc : bits_of_value(dtype, std::bit_cast<double>(acc)));
 }
 
 template <class Word>
@@ -105,7 +112,8 @@ std::uint64_t law_narrow(DType dtype, std::uint32_t bits) noexcept {
   return (bits & 0x7fffffffu) > 0x7f800000u ? 0x7fc00000u : bits;
 }
 
-std::uint64_t law_output(const Request& request, const At& at) noexcept {
+std::uint64_t law_output(const Request& request, const At& at, std::optional<DType> accumulator) noexcept {
+  if (accumulator == DType::f64) return law_f64(request, at);
   switch (request.dtype()) {
     case DType::f64:
       return law_f64(request, at);

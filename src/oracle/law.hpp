@@ -4,13 +4,17 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "oracle/request.hpp"
 
 namespace convoke::oracle {
 
-/// Bits of one output in the request's dtype; a NaN is the canonical one.
-std::uint64_t law_output(const Request& request, const At& at) noexcept;
+/// Bits of one output in the request's dtype; a NaN is the canonical one. With an `accumulator` of f64 the chain runs
+/// in f64, of widened operands, and is narrowed once at its end: what a kernel for f64 makes of operands in another
+/// dtype.
+std::uint64_t law_output(const Request& request, const At& at,
+                         std::optional<DType> accumulator = std::nullopt) noexcept;
 
 /// bf16, f16 (and f32 itself) bits as the same value in f32 bits.
 std::uint32_t law_widen(DType dtype, std::uint64_t bits) noexcept;

@@ -80,8 +80,10 @@ Clause judged(std::string name, const contract::Judgement& judgement) {
 
 // backend, requires.isa: whether the function is here at all.
 std::optional<Clause> absent(const bind::Binding& binding) {
-  if (binding.contract->backend != contract::Backend::cpu)
-    return Clause{"backend", "cpu", std::string(bind::name_of(binding.contract->backend))};
+  if (binding.contract->backend != contract::Backend::cpu && binding.device == nullptr) {
+    const std::string backend(bind::name_of(binding.contract->backend));
+    return Clause{"backend", backend, "no device of that kind here"};
+  }
   if (binding.function == nullptr && binding.missing_isa == 0)
     return Clause{"entry_point", "a function in this build", "none for " + binding.contract->entry_point};
   const std::string found = fmt::format("{}", fmt::join(isa_names(host().isa), ","));
@@ -98,7 +100,7 @@ std::optional<Clause> absent(const bind::Binding& binding) {
 // another shape or laid out like an input, wider accesses than elements.
 std::optional<Clause> refused_by_return(const bind::Binding& binding) {
   const contract::Contract& contract = *binding.contract;
-  const bool copies = binding.op != bind::Operator::conv2d && binding.op != bind::Operator::conv_transpose2d;
+  const bool copies = !bind::convolves(binding.op);
   const std::string_view shape = binding.op == bind::Operator::conv2d ? "conv2d(" : "conv_transpose2d(";
   for (const contract::Output& output : contract.outputs) {
     if (!output.aliasing.empty() && output.aliasing != "none")
@@ -145,6 +147,12 @@ std::optional<Clause> refused_by_constraint(const bind::Binding& binding, const 
 std::size_t wanted_alignment(const bind::Binding& binding, std::size_t index) {
   const std::uint64_t bytes = binding.contract->caps.alignment_bytes.value_or(size_of(binding.dtypes[index]));
   return bytes > max_scratch_align ? static_cast<std::size_t>(bytes) : std::bit_ceil(static_cast<std::size_t>(bytes));
+}
+
+// Of memory that a copy is made into: scratch on the host, an allocation on a device.
+std::size_t copy_alignment(const bind::Binding& binding, std::size_t wanted) noexcept {
+  if (binding.device != nullptr) return std::max<std::size_t>(1, binding.device->alignment);
+  return std::clamp(wanted, scratch_align, max_scratch_align);
 }
 
 LayoutClause layout_clause_of(const bind::Binding& binding, std::size_t index) {
@@ -201,22 +209,10 @@ tl::expected<Fit, Clause> admit(const bind::Binding& binding, const Request& req
     if (clause.flags != nullptr && clause.flags->broadcast_stride0 == Acceptance::required) return tl::unexpected(*why);
     fit.copied[i] = true;
     fit.operands[i] = TensorSpec::dense(operands[i].dtype, operands[i].shape);
-    fit.operands[i].align = std::clamp(clause.alignment, scratch_align, max_scratch_align);
+    fit.operands[i].align = copy_alignment(binding, clause.alignment);
     if (auto still = awkward(fit.operands[i], clause, scope)) return tl::unexpected(std::move(*still));
   }
   return fit;
-}
-
-tl::expected<void, Clause> meets(const bind::Binding& binding, Demand demand) {
-  if (demand == Demand::any) return {};
-  const contract::Contract& contract = *binding.contract;
-  if (binding.foreign)
-    return tl::unexpected(Clause{"evidence", "a claim that was checked here", "declared by " + binding.document});
-  const std::string order = contract.numerics && contract.numerics->order ? *contract.numerics->order : "unknown";
-  if (order != "law") return tl::unexpected(Clause{"numerics.order", "law", order});
-  if (contract.determinism != contract::Determinism::bitwise)
-    return tl::unexpected(Clause{"determinism", "bitwise", "less"});
-  return {};
 }
 
 }  // namespace convoke::planner

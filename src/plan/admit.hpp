@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "bind/binding_table.hpp"
-#include "convoke/plan.hpp"
 #include "plan/request.hpp"
 
 namespace convoke::planner {
@@ -30,8 +29,5 @@ std::size_t element_alignment(const TensorSpec& spec) noexcept;
 /// layouts. `operands` are the tensors as they lie: inputs of the key, then outputs.
 tl::expected<Fit, Clause> admit(const bind::Binding& binding, const Request& request,
                                 const std::vector<TensorSpec>& operands);
-
-/// Whether the kernel's promises meet the demand, which comes before any comparison of speed.
-tl::expected<void, Clause> meets(const bind::Binding& binding, Demand demand);
 
 }  // namespace convoke::planner

@@ -2,36 +2,21 @@
 #include "convoke/plan.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
+#include <memory>
 #include <utility>
 
-#include "base/fail.hpp"
+#include "base/duration.hpp"
 #include "base/geometry.hpp"
-#include "base/glob.hpp"
 #include "base/guard.hpp"
+#include "base/keyed_cache.hpp"
+#include "plan/candidates.hpp"
 #include "plan/plan_impl.hpp"
+#include "plan/plan_key.hpp"
 
 namespace convoke {
+namespace planner {
 namespace {
-
-using planner::Clause;
-using planner::Request;
-using planner::Route;
-
-// Filters that need no look at the request: force, forbid, aliases, demand.
-tl::expected<void, Clause> wanted(const bind::BindingTable& table, const bind::Binding& binding,
-                                  const PlanOptions& options, Demand demand) {
-  if (!options.kernel.empty() && !glob_match(options.kernel, binding.id))
-    return tl::unexpected(Clause{"kernel", options.kernel, binding.id});
-  if (planner::is_forbidden(options.forbid, binding.id))
-    return tl::unexpected(Clause{"forbid", fmt::format("{}", fmt::join(options.forbid, " ")), binding.id});
-  if (auto met = planner::meets(binding, demand); !met) return met;
-  if (binding.alias_of && options.kernel.empty() &&
-      !planner::is_forbidden(options.forbid, table.all()[*binding.alias_of].id))
-    return tl::unexpected(Clause{"alias", "a function of its own", "alias of " + table.all()[*binding.alias_of].id});
-  return {};
-}
 
 convoke_conv_params kernel_params(const Geometry& geometry) {
   const ConvParams& p = geometry.params;
@@ -43,11 +28,33 @@ convoke_conv_params kernel_params(const Geometry& geometry) {
           .groups = p.groups};
 }
 
+}  // namespace
+
+Plan make_plan(std::shared_ptr<const bind::BindingTable> table, Request request, const Variant& variant, Route route,
+               Demand demand, std::string reason, std::vector<Refusal> refusals) {
+  const convoke_conv_params params = kernel_params(request.geometry);
+  const Dims shape = request.geometry.out_shape();
+  std::string kernel = route.steps[route.main_step].binding->id;
+  return Plan(std::make_shared<const Plan::Impl>(
+      Plan::Impl{std::move(table), std::move(request), variant, std::move(route), std::move(demand), params,
+                 std::move(kernel), std::move(reason), std::move(refusals), shape}));
+}
+
+}  // namespace planner
+
+namespace {
+
+using planner::Candidate;
+using planner::Clause;
+using planner::Request;
+using planner::Route;
+
 // One line a candidate in the text, and the same among the values: ImplId, and the clause that refused it.
-Error nothing_admits(const Request& request, const std::vector<Refusal>& refusals) {
+Error nothing_admits(const Request& request, const Demand& demand, const std::vector<Refusal>& refusals) {
   Error error{ErrorCode::no_kernel,
               refusals.empty() ? "catalog" : refusals.front().clause,
-              fmt::format("no kernel admits this {} in {}", name_of(request.geometry.op), name_of(request.dtype())),
+              fmt::format("no kernel meets the demand {} and admits this {} in {}", text_of(demand),
+                          name_of(request.geometry.op), name_of(request.dtype())),
               {}};
   for (const Refusal& refusal : refusals) {
     std::string text = fmt::format("{}: wanted {}, found {}", refusal.clause, refusal.wanted, refusal.found);
@@ -58,51 +65,68 @@ Error nothing_admits(const Request& request, const std::vector<Refusal>& refusal
   return error;
 }
 
-std::string reason_for(const Route& route, std::size_t admitted, const PlanOptions& options) {
-  const std::size_t copies = route.steps.size() - 1;
-  const std::string steps = copies == 0   ? "takes every operand as it lies"
-                            : copies == 1 ? "one operand is copied"
-                                          : fmt::format("{} operands are copied", copies);
-  if (!options.kernel.empty()) return fmt::format("matches '{}'; {}", options.kernel, steps);
-  if (admitted == 1) return "the only kernel that meets the demand and admits this; " + steps;
-  return fmt::format("the fewest steps of {} kernels that meet the demand and admit this; {}", admitted, steps);
+// What the route does to the operands: in words of its steps beside the kernel.
+std::string steps_text(const Route& route) {
+  if (route.steps.size() == 1) return "takes every operand as it lies";
+  std::string text;
+  for (const planner::Step& step : route.steps)
+    if (!bind::convolves(step.binding->op))
+      text += fmt::format("{}{} of {}", text.empty() ? "" : ", ", bind::token_of(step.binding->op), step.role);
+  return "with " + text;
 }
 
-Result<Plan> make_plan(Request request, const PlanOptions& options) {
-  const Catalog& catalog = options.catalog == nullptr ? Catalog::builtin() : *options.catalog;
-  const Demand demand = options.demand.value_or(options.kernel.empty() ? Demand::reproducible : Demand::any);
-  std::optional<Route> best;
-  std::vector<Refusal> refusals;
+std::string reason_for(const std::vector<Candidate>& all, std::size_t chosen, const PlanOptions& options) {
+  const Route& route = *all[chosen].route;
+  const Route* next = nullptr;
   std::size_t admitted = 0;
-  for (const bind::Binding& binding : catalog.table().all()) {
-    if (binding.op != bind::operator_of(request.geometry.op)) continue;
-    auto route = wanted(catalog.table(), binding, options, demand).and_then([&] {
-      return planner::build_route(catalog.table(), binding, request, options.forbid);
-    });
-    if (!route) {
-      Clause& clause = route.error();
-      refusals.push_back({binding.id, std::move(clause.clause), std::move(clause.wanted), std::move(clause.found)});
-      continue;
-    }
+  for (const Candidate& candidate : all) {
+    if (!candidate.route) continue;
     ++admitted;
-    if (!best || route->steps.size() < best->steps.size()) best = std::move(*route);
+    if (&*candidate.route != &route && (next == nullptr || candidate.route->ns < next->ns)) next = &*candidate.route;
   }
-  if (!best) return tl::unexpected(nothing_admits(request, refusals));
-  const convoke_conv_params params = kernel_params(request.geometry);
-  const Dims shape = request.geometry.out_shape();
-  std::string kernel = best->steps[best->main_step].binding->id;
-  std::string reason = reason_for(*best, admitted, options);
-  return Plan(
-      std::make_shared<const Plan::Impl>(Plan::Impl{catalog, std::move(request), std::move(*best), params,
-                                                    std::move(kernel), std::move(reason), std::move(refusals), shape}));
+  const std::string forced = options.kernel.empty() ? "" : fmt::format("matches '{}'; ", options.kernel);
+  const std::string steps = steps_text(route);
+  if (next == nullptr && !forced.empty()) return forced + steps;
+  if (next == nullptr) return "the only route that meets the demand and admits this; " + steps;
+  return fmt::format("{}the cheapest of {} routes, priced {}, the next {}; {}", forced, admitted,
+                     duration_text(route.ns), duration_text(next->ns), steps);
+}
+
+std::vector<Refusal> refusals_of(const std::vector<Candidate>& all) {
+  std::vector<Refusal> refusals;
+  for (const Candidate& candidate : all) {
+    if (candidate.route) continue;
+    const Clause& clause = candidate.route.error();
+    refusals.push_back({candidate.binding->id, clause.clause, clause.wanted, clause.found});
+  }
+  return refusals;
+}
+
+Result<Plan> plan_cold(const Catalog& catalog, Request request, const PlanOptions& options) {
+  auto all = planner::candidates(catalog.table(), request, options);
+  auto refusals = refusals_of(all);
+  Demand demand = planner::demand_of(options);
+  const auto chosen = planner::cheapest(all);
+  if (!chosen) return tl::unexpected(nothing_admits(request, demand, refusals));
+  std::string reason = reason_for(all, *chosen, options);
+  return planner::make_plan(catalog.shared_table(), std::move(request), all[*chosen].variant,
+                            *std::move(all[*chosen].route), std::move(demand), std::move(reason), std::move(refusals));
 }
 
 Result<Plan> plan_any(Op op, const TensorSpec& x, const TensorSpec& weight, const std::optional<TensorSpec>& bias,
                       const TensorSpec& out, const ConvParams& params, const PlanOptions& options) {
-  return guarded([&] {
-    return planner::make_request(op, x, weight, bias, out, params).and_then([&](Request request) {
-      return make_plan(std::move(request), options);
-    });
+  return guarded([&]() -> Result<Plan> {
+    const Catalog& catalog = options.catalog == nullptr ? Catalog::builtin() : *options.catalog;
+    thread_local std::vector<std::uint64_t> key;  // kept, so that a hit allocates nothing
+    key.clear();
+    planner::append_key({op, x, weight, bias, out, params, options}, key);
+    if (auto hit = catalog.plans().find(key)) return Plan(std::static_pointer_cast<const Plan::Impl>(std::move(hit)));
+    if (auto ok = planner::check_options(options); !ok) return tl::unexpected(ok.error());
+    auto request = planner::make_request(op, x, weight, bias, out, params);
+    if (!request) return tl::unexpected(request.error());
+    auto plan = plan_cold(catalog, *std::move(request), options);
+    if (plan) catalog.plans().insert(key, plan->shared_impl());
+    return plan;
   });
 }
 
@@ -145,11 +169,9 @@ std::vector<std::string> Plan::route() const {
 const std::string& Plan::reason() const noexcept { return impl_->reason; }
 const std::vector<Refusal>& Plan::refusals() const noexcept { return impl_->refusals; }
 const Dims& Plan::output_shape() const noexcept { return impl_->output_shape; }
+double Plan::price_ns() const noexcept { return impl_->route.ns; }
 double Plan::flops() const noexcept { return impl_->request.geometry.flops(); }
 
-std::size_t Plan::workspace_bytes() const noexcept {
-  const std::size_t bytes = impl_->route.scratch_bytes;
-  return bytes == 0 ? 0 : bytes + planner::scratch_alignment - 1;
-}
+std::size_t Plan::workspace_bytes() const noexcept { return planner::workspace_bytes(impl_->route); }
 
 }  // namespace convoke

@@ -53,7 +53,7 @@ std::optional<std::int64_t> RequestScope::rank(std::string_view role) const {
 
 std::optional<std::int64_t> RequestScope::scalar(std::string_view name) const {
   const Geometry& g = request_.geometry;
-  if (name == "n") return use_ == Use::cost ? element_count(g.out_shape()) : std::nullopt;
+  if (name == "n") return use_ == Use::cost ? element_count(operands_.back().shape) : std::nullopt;
   const std::array<std::pair<std::string_view, std::int64_t>, 11> values = {{
       {"groups", g.params.groups},
       {"N", g.N},
@@ -65,7 +65,7 @@ std::optional<std::int64_t> RequestScope::scalar(std::string_view name) const {
       {"W_out", g.Wo},
       {"Kh", g.Kh},
       {"Kw", g.Kw},
-      {"dtype_bytes", static_cast<std::int64_t>(size_of(request_.dtype()))},
+      {"dtype_bytes", static_cast<std::int64_t>(size_of(operands_.back().dtype))},
   }};
   for (const auto& [key, value] : values)
     if (key == name) return value;

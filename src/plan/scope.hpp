@@ -11,14 +11,15 @@
 
 namespace convoke::planner {
 
-/// What an expression is for. `n` is the number of output elements in a cost; in a constraint it is a symbol of the
-/// contract's own, which has no value here.
+/// What an expression is for. `n` is the number of elements that the kernel writes in a cost; in a constraint it is a
+/// symbol of the contract's own, which has no value here.
 enum class Use { constraint, cost };
 
 /// Values for one kernel's expressions: roles are the names of its contract's operands, in the contract's order.
 class RequestScope final : public contract::Scope {
  public:
-  /// `operands`: one spec an input of the key and one an output, as the kernel would see them. Keeps references.
+  /// `operands`: one spec an input of the key and one an output, as the kernel would see them; `dtype_bytes` is that of
+  /// the last. Keeps references.
   RequestScope(const Request& request, const contract::Contract& contract, const std::vector<TensorSpec>& operands,
                std::size_t inputs, Use use) noexcept
       : request_(request), contract_(contract), operands_(operands), inputs_(inputs), use_(use) {}

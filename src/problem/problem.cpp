@@ -86,6 +86,8 @@ bool read_threads(int& threads, std::string_view text) {
 }
 
 bool is_factor(std::string_view text) {
+  constexpr std::string_view plane = ",plane";
+  if (text.ends_with(plane)) text.remove_suffix(plane.size());
   return !text.empty() && text.find_first_not_of("0123456789.") == std::string_view::npos &&
          std::ranges::count(text, '.') <= 1 && text.front() != '.' && text.back() != '.';
 }
@@ -164,7 +166,7 @@ constexpr std::array<Key, 18> keys = {{
      [](Problem& p, std::string_view text) { return read_threads(p.threads, text); }},
     {"kernel", "a glob over kernel names",
      [](Problem& p, std::string_view text) { return read_kernel(p.kernel, text); }},
-    {"demand", "reproducible, any, fast, accurate(factor) or order(name)",
+    {"demand", "reproducible, any, fast, accurate(factor), accurate(factor,plane) or order(name)",
      [](Problem& p, std::string_view text) { return read_demand(p.demand, text); }},
 }};
 

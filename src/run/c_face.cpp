@@ -4,6 +4,8 @@
 #include <new>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "base/fail.hpp"
 #include "base/guard.hpp"
@@ -74,7 +76,7 @@ Result<ConstTensor> view(const convoke_tensor* tensor, const char* role) {
   ConstTensor result{tensor->data, tensor->bytes, {}};
   result.spec.dtype = static_cast<convoke::DType>(tensor->dtype);
   result.spec.offset = tensor->offset;
-  if (tensor->data != nullptr) result.spec.align = convoke::alignment_of(tensor->data);
+  if (tensor->data != nullptr) result.spec.align = convoke::planned_alignment_of(tensor->data);
   for (int axis = 0; axis < tensor->rank; ++axis) {
     result.spec.shape.push_back(tensor->shape[axis]);
     result.spec.strides.push_back(tensor->strides[axis]);
@@ -128,6 +130,37 @@ convoke::RunOptions run_options(int threads) {
   return options;
 }
 
+Result<std::vector<std::string>> words_of(const char* const* words, std::size_t count, const char* name) {
+  if (words == nullptr && count > 0) return null_argument(name);
+  std::vector<std::string> result;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (words[i] == nullptr) return null_argument(name);
+    result.emplace_back(words[i]);
+  }
+  return result;
+}
+
+Result<convoke::PlanOptions> plan_options(const convoke_plan_options* given) {
+  convoke::PlanOptions options;
+  if (given == nullptr) return options;
+  if (auto ok = check_params(given); !ok) return tl::unexpected(ok.error());
+  if (given->demand != nullptr) {
+    auto demand = convoke::parse_demand(given->demand);
+    if (!demand) return tl::unexpected(demand.error());
+    options.demand = *std::move(demand);
+  }
+  if (given->kernel != nullptr) options.kernel = given->kernel;
+  auto forbid = words_of(given->forbid, given->forbid_count, "forbid");
+  if (!forbid) return tl::unexpected(forbid.error());
+  options.forbid = *std::move(forbid);
+  auto backends = words_of(given->backends, given->backend_count, "backends");
+  if (!backends) return tl::unexpected(backends.error());
+  options.backends = *std::move(backends);
+  if (given->has_workspace_cap != 0) options.workspace_cap = given->workspace_cap;
+  options.threads = given->threads;
+  return options;
+}
+
 template <class Params>
 int write_shape(const std::int64_t* x, const std::int64_t* weight, const Params* params, std::int64_t* out) noexcept {
   return coded([&]() -> Result<void> {
@@ -141,17 +174,18 @@ int write_shape(const std::int64_t* x, const std::int64_t* weight, const Params*
 
 template <class Params>
 int make_plan(const convoke_tensor* x, const convoke_tensor* weight, const convoke_tensor* bias,
-              const convoke_tensor* out, const Params* params, const char* kernel, convoke_plan** plan) noexcept {
+              const convoke_tensor* out, const Params* params, const convoke_plan_options* given,
+              convoke_plan** plan) noexcept {
   return coded([&]() -> Result<void> {
     if (plan == nullptr) return null_argument("plan");
     *plan = nullptr;
     if (auto ok = check_params(params); !ok) return ok;
     const auto tensors = operands(x, weight, bias, out);
     if (!tensors) return tl::unexpected(tensors.error());
-    convoke::PlanOptions options;
-    if (kernel != nullptr) options.kernel = kernel;
+    const auto options = plan_options(given);
+    if (!options) return tl::unexpected(options.error());
     auto made = convoke::plan(tensors->x.spec, tensors->weight.spec, tensors->bias_spec(), tensors->out.spec,
-                              params_of(params), options);
+                              params_of(params), *options);
     if (!made) return tl::unexpected(made.error());
     *plan = new convoke_plan{std::move(*made)};
     return {};
@@ -221,15 +255,15 @@ int convoke_conv_transpose2d(const convoke_tensor* x, const convoke_tensor* weig
 }
 
 int convoke_plan_conv2d(const convoke_tensor* x, const convoke_tensor* weight, const convoke_tensor* bias,
-                        const convoke_tensor* out, const convoke_conv2d_params* params, const char* kernel,
-                        convoke_plan** plan) {
-  return make_plan(x, weight, bias, out, params, kernel, plan);
+                        const convoke_tensor* out, const convoke_conv2d_params* params,
+                        const convoke_plan_options* options, convoke_plan** plan) {
+  return make_plan(x, weight, bias, out, params, options, plan);
 }
 
 int convoke_plan_conv_transpose2d(const convoke_tensor* x, const convoke_tensor* weight, const convoke_tensor* bias,
                                   const convoke_tensor* out, const convoke_conv_transpose2d_params* params,
-                                  const char* kernel, convoke_plan** plan) {
-  return make_plan(x, weight, bias, out, params, kernel, plan);
+                                  const convoke_plan_options* options, convoke_plan** plan) {
+  return make_plan(x, weight, bias, out, params, options, plan);
 }
 
 int convoke_plan_run(const convoke_plan* plan, const convoke_tensor* x, const convoke_tensor* weight,
@@ -251,6 +285,8 @@ size_t convoke_plan_workspace_bytes(const convoke_plan* plan) {
 }
 
 const char* convoke_plan_kernel(const convoke_plan* plan) { return plan == nullptr ? "" : plan->plan.kernel().c_str(); }
+
+double convoke_plan_price_ns(const convoke_plan* plan) { return plan == nullptr ? 0 : plan->plan.price_ns(); }
 
 void convoke_plan_destroy(convoke_plan* plan) { delete plan; }
 

@@ -12,6 +12,7 @@
 #include "convoke/plan.hpp"
 #include "cpu/call.hpp"
 #include "plan/plan_impl.hpp"
+#include "run/device_memory.hpp"
 #include "run/scratch_view.hpp"
 
 namespace convoke {
@@ -85,8 +86,18 @@ Result<void> check_scratch(const Operands& operands, const RunOptions& options) 
               "scratch shares memory with an operand");
 }
 
+// What the route itself holds while it runs.
+struct Memory {
+  std::byte* scratch = nullptr;
+  const executor::DeviceMemory& device;
+
+  void* at(const Slot& slot) const noexcept {
+    return slot.place == Place::device ? device.at(slot.scratch_offset) : scratch + slot.scratch_offset;
+  }
+};
+
 // Kernels take one pointer type for both; they only read inputs.
-convoke_operand operand_of(const Slot& slot, const Operands& operands, std::byte* scratch) {
+convoke_operand operand_of(const Slot& slot, const Operands& operands, const Memory& memory) {
   const auto of = [&](const ConstTensor& tensor) {
     return cpu::to_operand(slot.spec, const_cast<void*>(tensor.data), tensor.bytes);
   };
@@ -100,23 +111,24 @@ convoke_operand operand_of(const Slot& slot, const Operands& operands, std::byte
     case Place::out:
       return of(operands.out);
     case Place::scratch:
+    case Place::device:
       break;
   }
-  return cpu::to_operand(slot.spec, scratch + slot.scratch_offset, slot.bytes);
+  return cpu::to_operand(slot.spec, memory.at(slot), slot.bytes);
 }
 
-Result<void> run_step(const planner::Step& step, const Plan::Impl& plan, const Operands& operands, std::byte* scratch,
+Result<void> run_step(const planner::Step& step, const Plan::Impl& plan, const Operands& operands, const Memory& memory,
                       const RunOptions& options, int threads) {
   std::vector<convoke_operand> inputs, outputs;
-  for (const Slot& slot : step.inputs) inputs.push_back(operand_of(slot, operands, scratch));
-  for (const Slot& slot : step.outputs) outputs.push_back(operand_of(slot, operands, scratch));
-  const bool convolves = &step == &plan.route.steps[plan.route.main_step];
+  for (const Slot& slot : step.inputs) inputs.push_back(operand_of(slot, operands, memory));
+  for (const Slot& slot : step.outputs) outputs.push_back(operand_of(slot, operands, memory));
+  const bind::Operator op = step.binding->op;
   const int status = cpu::run({.function = step.binding->function,
                                .inputs = inputs,
                                .outputs = outputs,
-                               .params = convolves ? &plan.params : nullptr,
-                               .scratch = step.workspace_bytes == 0 ? nullptr : scratch + step.workspace_offset,
-                               .scratch_bytes = step.workspace_bytes,
+                               .params = bind::convolves(op) || op == bind::Operator::pack ? &plan.params : nullptr,
+                               .scratch = step.workspace ? memory.at(*step.workspace) : nullptr,
+                               .scratch_bytes = step.workspace ? step.workspace->bytes : 0,
                                .threads = threads,
                                .parallel_for = &options.parallel_for});
   if (status == cpu::pool_failure)
@@ -136,16 +148,19 @@ Result<void> run_plan(const Plan::Impl& plan, const Operands& operands, const Ru
   if (auto ok = check_scratch(operands, options); !ok) return ok;
   const auto scratch = executor::acquire_scratch(options, plan.route.scratch_bytes);
   if (!scratch) return tl::unexpected(scratch.error());
+  const auto device = executor::DeviceMemory::acquire(plan.route.device, plan.route.device_bytes);
+  if (!device) return tl::unexpected(device.error());
+  const Memory memory{scratch->data, *device};
   const int threads = cpu::usable_threads(options.threads);
   for (const planner::Step& step : plan.route.steps)
-    if (auto ok = run_step(step, plan, operands, scratch->data, options, threads); !ok) return ok;
+    if (auto ok = run_step(step, plan, operands, memory, options, threads); !ok) return ok;
   return {};
 }
 
 // A spec whose alignment is what the pointer really has.
 TensorSpec measured(const ConstTensor& tensor) {
   TensorSpec spec = tensor.spec;
-  spec.align = alignment_of(tensor.data);
+  spec.align = planned_alignment_of(tensor.data);
   return spec;
 }
 

@@ -72,14 +72,14 @@ TEST_P(Help, FitsAHundredColumnsAndGivesExamples) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(EveryCommand, Help,
-                         testing::Values(std::vector<std::string>{}, std::vector<std::string>{"run"},
-                                         std::vector<std::string>{"suite"}, std::vector<std::string>{"contracts"},
-                                         std::vector<std::string>{"contracts", "check"},
-                                         std::vector<std::string>{"contracts", "list"},
-                                         std::vector<std::string>{"contracts", "show"},
-                                         std::vector<std::string>{"contracts", "fmt"},
-                                         std::vector<std::string>{"devices"}, std::vector<std::string>{"completion"}));
+INSTANTIATE_TEST_SUITE_P(
+    EveryCommand, Help,
+    testing::Values(std::vector<std::string>{}, std::vector<std::string>{"run"}, std::vector<std::string>{"explain"},
+                    std::vector<std::string>{"suite"}, std::vector<std::string>{"contracts"},
+                    std::vector<std::string>{"contracts", "check"}, std::vector<std::string>{"contracts", "list"},
+                    std::vector<std::string>{"contracts", "show"}, std::vector<std::string>{"contracts", "coverage"},
+                    std::vector<std::string>{"contracts", "fmt"}, std::vector<std::string>{"devices"},
+                    std::vector<std::string>{"completion"}));
 
 TEST(Main, SaysSoWhenStandardOutputIsFull) {
   const Ran ran = convoke(small_run, Out::full_disk);

@@ -58,8 +58,8 @@ TEST_F(RunFiles, WritesTheConvolutionAndItsDigest) {
   EXPECT_THAT(read_bytes(y), HasSubstr("'shape': (1, 2, 2, 2)"));
   const Json json = json_of(ran);
   ASSERT_TRUE(json.is_object()) << ran.out;
-  EXPECT_THAT(keys_of(json),
-              ElementsAre("problem", "kernel", "route", "ms", "gflops", "digest", "verified", "reproducer"));
+  EXPECT_THAT(keys_of(json), ElementsAre("problem", "kernel", "route", "ms", "price_ns", "gflops", "digest", "verified",
+                                         "reproducer"));
   EXPECT_EQ(json.at("problem"), "conv2d x=1x1x3x3 weight=2x1x2x2 bias=1");
   EXPECT_EQ(json.at("reproducer"),
             "convoke run conv2d x=1x1x3x3 weight=2x1x2x2 bias=1 --x " + x + " --weight " + weight + " --bias " + bias);
@@ -180,7 +180,7 @@ TEST(RunLine, RefusesWhatIsNoProblemLine) {
   refused({"conv2d", "x=1x1x3x3", "weight=1x1x2x2", "stride=two"}, "stride");
   refused({"conv2d", "x=1x1x3x3", "weight=1x1x2x2", "dtype=f16", "--dtype", "f32"}, "dtype");
   refused({"conv2d", "x=1x1x3x3", "weight=1x1x2x2", "--kernel", "gpu/*"}, "gpu/*");
-  refused({"conv2d", "x=1x1x3x3", "weight=1x1x2x2", "demand=fast"}, "demand=fast");
+  refused({"conv2d", "x=1x1x3x3", "weight=1x1x2x2", "demand=quick"}, "demand=quick");
   refused({"conv2d", "x=1x1x3x3", "weight=1x1x2x2", "--threads", "-1"}, "threads");
   refused({"--x", "x.npy"}, "--weight");
   refused({"--bias", "b.npy"}, "--bias FILE goes with --x FILE and --weight FILE");

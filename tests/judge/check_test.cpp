@@ -47,7 +47,10 @@ struct FakePlan {
     binding = *step.binding;
     binding.function = function;
     step.binding = &binding;
-    step.workspace_bytes = impl.route.scratch_bytes = workspace_bytes;
+    impl.route.scratch_bytes = workspace_bytes;
+    if (workspace_bytes != 0) {
+      step.workspace = planner::Slot{.place = planner::Place::scratch, .bytes = workspace_bytes, .spec = {}};
+    }
     plan = Plan(std::make_shared<const Plan::Impl>(std::move(impl)));
   }
   FakePlan(const FakePlan&) = delete;
@@ -198,6 +201,32 @@ TEST_F(StatedBound, ThatCannotBeJudgedFails) {
   EXPECT_THAT(check("{ scale: output, terms: \"9 * tiles\", unit: F32 }").reason,
               StartsWith("numerics.error.terms: `9 * tiles`"));
   EXPECT_THAT(check("{ scale: output, terms: \"9\", unit: I32 }").reason, StartsWith("numerics.error.unit: `I32`"));
+}
+
+// A route that works in f64 claims neither f32's law nor f32's overflow.
+TEST(Check, HoldsARouteThroughAWiderTypeToTheBoundOfThatType) {
+  for (const char* line : {"conv2d x=1x4x6x7 weight=3x4x3x3 bias=1 data=normal seed=5",
+                           "conv2d x=2x36x2x3 weight=8x9x3x3 bias=1 stride=3 padding=1x2 groups=4 data=special "
+                           "seed=2234974453"}) {
+    problem::Workload w = workload(line);
+    PlanOptions options;
+    options.kernel = "cpu/portable/conv2d_f64/*";
+    const Check check = judge::check(plan_for(w, options).value(), w);
+    EXPECT_TRUE(check.passed) << check.reason;
+    EXPECT_FALSE(check.law);
+    EXPECT_LT(check.exact->worst_error_over_bound, 1.0);
+  }
+}
+
+TEST(Check, HoldsHalvesThroughF32ToTheLaw) {
+  for (const char* dtype : {"bf16", "f16"}) {
+    problem::Workload w = workload(normal + " dtype=" + dtype);
+    PlanOptions options;
+    options.kernel = "cpu/portable/conv2d_f32/*";
+    const Check check = judge::check(plan_for(w, options).value(), w);
+    EXPECT_TRUE(check.passed) << check.reason;
+    EXPECT_TRUE(check.law);
+  }
 }
 
 TEST(PlanFor, GivesBackTheWorkloadsGeometry) {

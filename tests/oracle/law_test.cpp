@@ -117,5 +117,22 @@ TEST(Law, SumsHalvesInF32) {
   EXPECT_EQ(found, (std::vector<double>{0}));
 }
 
+TEST(Law, RunsInF64WhereThatIsTheAccumulator) {
+  Random random(3);
+  for (const DType dtype : all_dtypes) {
+    for (int i = 0; i < 300; ++i) {
+      Sample sample = Sample::random_one(random, dtype, static_cast<Data>(i % 3));
+      const auto value = [dtype](std::uint64_t bits) { return value_of_bits(dtype, bits); };
+      for (std::int64_t number = 0; number < output_count(sample.geometry); ++number) {
+        const At at = at_index(sample.geometry, number);
+        double acc = sample.has_bias ? value(sample.bias.bits(at.co)) : 0.0;
+        defined_taps(sample, at,
+                     [&](std::uint64_t x, std::uint64_t weight) { acc = std::fma(value(x), value(weight), acc); });
+        ASSERT_EQ(law_output(sample.request(), at, DType::f64), bits_of_value(dtype, acc)) << i << ' ' << number;
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace convoke::oracle

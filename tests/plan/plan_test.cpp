@@ -5,8 +5,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
+#include <set>
 
 #include "base/file.hpp"
+#include "base/keyed_cache.hpp"
+#include "plan/plan_impl.hpp"
+#include "tests/plan/sample_table.hpp"
 
 namespace convoke {
 namespace {
@@ -155,12 +160,14 @@ TEST(Plan, TheVulkanSeedIsRefusedByItsBackend) {
   const auto plan = small.plan();
   ASSERT_FALSE(plan);
   EXPECT_EQ(plan.error().code, ErrorCode::no_kernel);
-  EXPECT_THAT(plan.error().message, HasSubstr("vulkan/vulkan-slang/conv2d_f32/f32,f32,f32#c90ae375: backend: "));
+  EXPECT_THAT(plan.error().message,
+              HasSubstr("vulkan/vulkan-slang/conv2d_f32/f32,f32,f32#c90ae375: backend: wanted vulkan, "
+                        "found no device of that kind here"));
 }
 
 TEST(Plan, AnAliasRunsOnlyWhenForcedOrItsTwinIsForbidden) {
   Small small;
-  small.options.demand = Demand::any;
+  small.options.demand = Demand::any();
   auto plan = small.plan();
   ASSERT_TRUE(plan);
   EXPECT_THAT(plan->kernel(), StartsWith("cpu/portable/"));
@@ -179,7 +186,7 @@ TEST(Plan, ForcingImpliesTheDemandAnyUnlessOneIsGiven) {
   Small small;
   small.options.kernel = "cpu/portable-cpu/*";
   ASSERT_TRUE(small.plan());
-  small.options.demand = Demand::reproducible;
+  small.options.demand = Demand::reproducible();
   const auto plan = small.plan();
   ASSERT_FALSE(plan);
   EXPECT_THAT(plan.error().message, HasSubstr("evidence"));
@@ -224,6 +231,88 @@ TEST(Plan, MalformedRequestsAreErrorsThatNameTheArgument) {
   EXPECT_NE(rule([](Small& s) { s.x.strides = {1, 1, 1}; }), "planned");
   EXPECT_NE(rule([](Small& s) { s.x.offset = -1; }), "planned");
   EXPECT_NE(rule([](Small& s) { s.x.strides = {INT64_MAX, INT64_MAX, INT64_MAX, INT64_MAX}; }), "planned");
+}
+
+TEST(Plan, OptionsThatMeanNothingAreErrors) {
+  const auto rule = [](auto change) {
+    Small small;
+    change(small.options);
+    const auto plan = small.plan();
+    return plan ? std::string("planned") : plan.error().rule;
+  };
+  EXPECT_EQ(rule([](PlanOptions& o) { o.threads = -1; }), "threads");
+  EXPECT_EQ(rule([](PlanOptions& o) { o.demand = Demand::accurate(0); }), "demand");
+  EXPECT_EQ(rule([](PlanOptions& o) { o.demand = Demand::accurate(std::nan("")); }), "demand");
+}
+
+TEST(PlanCache, TheSameCallGivesTheSamePlan) {
+  const Small small;
+  const auto first = small.plan(), second = small.plan();
+  ASSERT_TRUE(first && second);
+  EXPECT_EQ(first->shared_impl(), second->shared_impl());
+}
+
+TEST(PlanCache, AnotherDemandIsAnotherPlan) {
+  Small small;
+  std::set<const Plan::Impl*> plans;
+  std::vector<Plan> kept;
+  for (const Demand& demand : {Demand::reproducible(), Demand::order("law"), Demand::accurate(1), Demand::accurate(2),
+                               Demand::accurate(2, true), Demand::fast(), Demand::any()}) {
+    small.options.demand = demand;
+    kept.push_back(small.plan().value());
+    EXPECT_TRUE(plans.insert(&kept.back().impl()).second) << text_of(demand);
+    EXPECT_EQ(kept.back().impl().demand, demand);
+  }
+}
+
+TEST(PlanCache, ErrorsAreNotKept) {
+  const Catalog catalog(planner::sample_table({{"one"}}));
+  Small small;
+  small.options.catalog = &catalog;
+  small.options.forbid = {"*"};
+  EXPECT_FALSE(small.plan());
+  small.params.stride = 0;
+  EXPECT_FALSE(small.plan());
+  EXPECT_EQ(catalog.plans().size(), 0u);
+  EXPECT_FALSE(small.plan()) << "and the next call says so again";
+  EXPECT_TRUE(Small().plan());
+}
+
+TEST(PlanCache, CopiesOfACatalogShareTheirPlans) {
+  const Catalog one(planner::sample_table({{"one"}}));
+  const Catalog copy = one, other(planner::sample_table({{"one"}}));
+  const auto planned = [](const Catalog& catalog) {
+    Small small;
+    small.options.catalog = &catalog;
+    return small.plan().value().shared_impl();
+  };
+  EXPECT_EQ(planned(one), planned(copy));
+  EXPECT_EQ(one.plans().size(), 1u);
+  EXPECT_NE(planned(one), planned(other)) << "a catalog of its own";
+}
+
+TEST(PlanCache, APlanOutlivesItsCatalog) {
+  std::optional<Catalog> catalog(planner::sample_catalog({{"one"}}));
+  Small small;
+  small.options.catalog = &*catalog;
+  const Plan plan = small.plan().value();
+  catalog.reset();
+  EXPECT_THAT(plan.route(), ElementsAre(StartsWith("cpu/one/")));
+}
+
+TEST(Plan, TheReasonNamesThePriceTheNextAndTheCopies) {
+  const Catalog catalog(planner::sample_table({{"cheap", planner::costs(100)}, {"dear", planner::costs(2000)}}));
+  Small small;
+  small.options.catalog = &catalog;
+  EXPECT_EQ(small.plan()->reason(),
+            "the cheapest of 2 routes, priced 100 ns, the next 2 us; takes every operand as it lies");
+  EXPECT_EQ(small.plan()->price_ns(), 100);
+  small.options.kernel = "cpu/dear/*";
+  EXPECT_EQ(small.plan()->reason(), "matches 'cpu/dear/*'; takes every operand as it lies");
+  small.options.kernel.clear();
+  small.options.forbid = {"cpu/dear/*"};
+  planner::spread(small.x);
+  EXPECT_EQ(small.plan()->reason(), "the only route that meets the demand and admits this; with Contiguize of x");
 }
 
 }  // namespace

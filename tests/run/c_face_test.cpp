@@ -62,14 +62,41 @@ TEST_F(CFace, ConvTranspose2d) {
 
 TEST_F(CFace, PlansRunAgain) {
   convoke_plan* plan = nullptr;
-  ASSERT_EQ(convoke_plan_conv2d(&x, &weight, nullptr, &out, nullptr, "cpu/portable/*", &plan), CONVOKE_SUCCESS);
+  convoke_plan_options options{};
+  options.size = sizeof options;
+  options.kernel = "cpu/portable/*";
+  ASSERT_EQ(convoke_plan_conv2d(&x, &weight, nullptr, &out, nullptr, &options, &plan), CONVOKE_SUCCESS);
   EXPECT_THAT(convoke_plan_kernel(plan), StartsWith("cpu/portable/conv2d_f32/"));
+  EXPECT_GT(convoke_plan_price_ns(plan), 0);
   EXPECT_EQ(convoke_plan_workspace_bytes(plan), 0u);
   ASSERT_EQ(convoke_plan_run(plan, &x, &weight, nullptr, &out, 2, nullptr, 0), CONVOKE_SUCCESS);
   EXPECT_THAT(out_data, ElementsAre(5421, 6532, 8754, 9865));
   EXPECT_EQ(convoke_plan_run(plan, &x, &weight, &bias, &out, 2, nullptr, 0), CONVOKE_INVALID_ARGUMENT);
   convoke_plan_destroy(plan);
   convoke_plan_destroy(nullptr);
+}
+
+TEST_F(CFace, EveryPlanOptionReachesThePlanner) {
+  const auto rule = [&](auto change) {
+    convoke_plan_options options{};
+    options.size = sizeof options;
+    change(options);
+    convoke_plan* plan = nullptr;
+    const int code = convoke_plan_conv2d(&x, &weight, nullptr, &out, nullptr, &options, &plan);
+    convoke_plan_destroy(plan);
+    return code == CONVOKE_SUCCESS ? std::string("planned") : std::string(convoke_last_error_rule());
+  };
+  const std::array<const char*, 1> everything{"*"}, vulkan{"vulkan"}, null{nullptr};
+  EXPECT_EQ(rule([](auto&) {}), "planned");
+  EXPECT_EQ(rule([](auto& o) { o.demand = "accurate(1)"; }), "planned");
+  EXPECT_EQ(rule([](auto& o) { o.demand = "quick"; }), "demand");
+  EXPECT_EQ(rule([](auto& o) { o.kernel = "no/such/kernel"; }), "kernel");
+  EXPECT_EQ(rule([&](auto& o) { o.forbid = everything.data(), o.forbid_count = 1; }), "key");
+  EXPECT_EQ(rule([&](auto& o) { o.backends = vulkan.data(), o.backend_count = 1; }), "key");
+  EXPECT_EQ(rule([&](auto& o) { o.forbid = null.data(), o.forbid_count = 1; }), "forbid");
+  EXPECT_EQ(rule([](auto& o) { o.backend_count = 1; }), "backends");
+  EXPECT_EQ(rule([](auto& o) { o.threads = -1; }), "threads");
+  EXPECT_EQ(rule([](auto& o) { o.size = 8; }), "params");
 }
 
 TEST_F(CFace, AnUnalignedTensorIsPlannedAsItLies) {

@@ -257,6 +257,29 @@ TEST(Run, OneCallPlansForThePointersItGets) {
   EXPECT_TRUE(check.passed) << check.reason;
 }
 
+// Kept as text and read again: direct, with copies on both sides, transposed, and of another type.
+TEST(Run, APlanReadBackFromItsTextGivesTheSameBits) {
+  for (const std::string& text :
+       {std::string(line), std::string(line) + " x.layout=channels_last out.layout=sliced align=2",
+        std::string("conv2d x=1x3x9x7 weight=4x3x3x3 padding=same stride=2 dtype=bf16 data=normal seed=3"),
+        std::string(
+            "conv_transpose2d x=1x4x5x5 weight=4x3x3x3 bias=1 stride=2 output_padding=1 groups=2 data=normal")}) {
+    problem::Workload w = workload(text);
+    const Plan planned = judge::plan_for(w, {}).value();
+    ASSERT_TRUE(planned.run(w.x(), w.weight(), w.bias(), w.out())) << text;
+    const std::vector<std::byte> want = output(w);
+    w.reset_out();
+    ASSERT_NE(output(w), want) << text;
+    const auto read = Plan::from_json(planned.to_json());
+    ASSERT_TRUE(read) << text << ": " << read.error().message;
+    EXPECT_EQ(read->route(), planned.route()) << text;
+    const auto ran = read->run(w.x(), w.weight(), w.bias(), w.out());
+    ASSERT_TRUE(ran) << text << ": " << ran.error().message;
+    EXPECT_EQ(output(w), want) << text;
+    EXPECT_TRUE(judge::check_output(*read, w).passed) << text;
+  }
+}
+
 TEST(Run, EmptyTensorsNeedNoMemory) {
   const TensorSpec x = TensorSpec::dense(DType::f32, {0, 3, 8, 8});
   const TensorSpec weight = TensorSpec::dense(DType::f32, {2, 3, 3, 3});

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "program.hpp"
+
+namespace convoke::apps_test {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::EndsWith;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::IsSupersetOf;
+using testing::Not;
+using testing::StartsWith;
+
+const std::vector<std::string> half = {"explain",    "conv2d",     "x=1x8x12x12",           "weight=8x8x3x3",
+                                       "dtype=bf16", "demand=any", "x.layout=channels_last"};
+
+std::vector<std::string> with(std::vector<std::string> words, const std::vector<std::string>& more) {
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
+// The defaults: whatever a calibration left on this machine must not decide what a test sees.
+class Explain : public testing::Test {
+ protected:
+  static void SetUpTestSuite() { ::setenv("CONVOKE_RATES", "/nonexistent/rates.json", 1); }
+  static void TearDownTestSuite() { ::unsetenv("CONVOKE_RATES"); }
+};
+
+TEST_F(Explain, JsonHasOneCandidateARouteAndRefusalsOnlyWhereRefused) {
+  const Ran ran = convoke(with(half, {"--json"}));
+  EXPECT_EQ(ran.exit, 0) << ran.err;
+  const Json json = json_of(ran);
+  ASSERT_TRUE(json.is_object()) << ran.out;
+  EXPECT_THAT(keys_of(json), ElementsAre("problem", "demand", "chosen", "candidates", "reproducer"));
+  EXPECT_EQ(json.at("demand"), "any");
+  std::vector<std::string> routes;
+  std::size_t admitted = 0;
+  for (const Json& candidate : json.at("candidates")) {
+    routes.push_back(candidate.at("route"));
+    EXPECT_THAT(keys_of(candidate), IsSupersetOf({"route", "id", "admitted", "price_ns", "steps"}));
+    EXPECT_NE(candidate.at("admitted").get<bool>(), candidate.contains("refused")) << candidate;
+    double sum = 0;
+    for (const Json& step : candidate.at("steps")) sum += step.at("price_ns").get<double>();
+    if (candidate.at("admitted").get<bool>()) {
+      ++admitted;
+      EXPECT_DOUBLE_EQ(sum, candidate.at("price_ns").get<double>());
+    } else {
+      EXPECT_THAT(keys_of(candidate.at("refused")), ElementsAre("clause", "wanted", "found"));
+      EXPECT_TRUE(candidate.at("price_ns").is_null());
+    }
+  }
+  EXPECT_EQ(admitted, 4U) << "as it lies, copied dense, through f32, through f64";
+  EXPECT_EQ(std::ranges::count(routes, json.at("chosen").get<std::string>()), 1);
+  std::ranges::sort(routes);
+  EXPECT_EQ(std::ranges::adjacent_find(routes), routes.end()) << "two candidates have one name";
+}
+
+TEST_F(Explain, TheTableFitsAHundredColumnsAndMarksTheChosenRoute) {
+  const Ran ran = convoke(half);
+  EXPECT_EQ(ran.exit, 0) << ran.err;
+  EXPECT_THAT(ran.out, AllOf(StartsWith("convoke explain conv2d"), HasSubstr("\n> "), HasSubstr("cast_to_f32"),
+                             HasSubstr(" on weight"), HasSubstr("At other keys:")));
+  // The first line is the reproducer, which is never wrapped.
+  for (std::size_t begin = ran.out.find('\n') + 1, end = 0; begin < ran.out.size(); begin = end + 1) {
+    end = std::min(ran.out.find('\n', begin), ran.out.size());
+    EXPECT_LE(end - begin, 100U) << ran.out.substr(begin, end - begin);
+  }
+}
+
+TEST_F(Explain, ItsReproducerExplainsTheSame) {
+  const Ran first = convoke(with(half, {"--forbid", "*/contiguize/*", "--backend", "cpu", "--json"}));
+  const std::string line = json_of(first).at("reproducer").get<std::string>();
+  EXPECT_THAT(line, AllOf(StartsWith("convoke explain conv2d"), HasSubstr("--forbid"), HasSubstr("--backend cpu")));
+  const Ran again = execute({"sh", "-c", CONVOKE_PROGRAM + line.substr(line.find(' ')) + " --json"});
+  EXPECT_EQ(again.out, first.out) << again.err;
+}
+
+TEST_F(Explain, WithoutARouteItSaysWhyAndExitsWithOne) {
+  const Ran ran = convoke({"explain", "conv2d", "x=1x1x4x4", "weight=1x1x3x3", "demand=order(pairwise)"});
+  EXPECT_EQ(ran.exit, 1);
+  EXPECT_THAT(ran.out, AllOf(HasSubstr("No route"), HasSubstr("numerics.order"), HasSubstr("pairwise")));
+  const Ran json = convoke({"explain", "conv2d", "x=1x1x4x4", "weight=1x1x3x3", "demand=order(pairwise)", "--json"});
+  EXPECT_EQ(json.exit, 1);
+  EXPECT_TRUE(json_of(json).at("chosen").is_null());
+}
+
+TEST_F(Explain, ForbidBackendAndCapRefuseByTheirClause) {
+  const auto clauses = [](const std::vector<std::string>& options) {
+    std::vector<std::string> found;
+    for (const Json& candidate : json_of(convoke(with(with(half, options), {"--json"}))).at("candidates"))
+      if (candidate.contains("refused")) found.push_back(candidate.at("refused").at("clause"));
+    return found;
+  };
+  EXPECT_THAT(clauses({"--forbid", "*/cast_to_*"}), testing::Contains("Cast"));
+  EXPECT_THAT(clauses({"--backend", "vulkan"}), testing::Contains("backend"));
+  EXPECT_THAT(clauses({"--workspace-cap", "100"}), testing::Contains("workspace"));
+  EXPECT_THAT(clauses({}), Not(testing::Contains("workspace")));
+}
+
+TEST_F(Explain, ForeignClaimsAreShownAndNotReliedOn) {
+  const Ran ran = convoke({"explain", "conv2d", "x=1x1x4x4", "weight=1x1x3x3", "--json", "--contracts",
+                           CONVOKE_SUITES "/contracts/cpu-conv.fkc.md"});
+  ASSERT_EQ(ran.exit, 0) << ran.err;
+  for (const Json& candidate : json_of(ran).at("candidates")) {
+    EXPECT_EQ(candidate.at("evidence"), "declared");
+    const bool foreign = candidate.at("id").get<std::string>().starts_with("cpu/portable-cpu/");
+    EXPECT_EQ(candidate.at("relied_on").get<bool>(), !foreign) << candidate;
+  }
+}
+
+TEST_F(Explain, DotIsAGraphOfTheAdmittedRoutes) {
+  const Ran ran = convoke(with(half, {"--dot"}));
+  EXPECT_EQ(ran.exit, 0) << ran.err;
+  EXPECT_THAT(ran.out, AllOf(StartsWith("digraph routes {\n"), EndsWith("}\n"), HasSubstr("penwidth"),
+                             HasSubstr("cast_to_f32"), HasSubstr("-> out"), Not(HasSubstr("bias"))));
+}
+
+TEST_F(Explain, ARatesTableThatCannotBeReadIsAnError) {
+  const Scratch scratch;
+  const std::string broken = scratch.write("rates.json", "{\"convoke_rates\": 2}");
+  for (const std::string& path : {broken, scratch.at("none.json")}) {
+    const Ran ran = convoke(with(half, {"--rates", path}));
+    EXPECT_EQ(ran.exit, 2);
+    EXPECT_THAT(ran.out, IsEmpty());
+    EXPECT_THAT(ran.err, HasSubstr(path));
+  }
+}
+
+TEST(Coverage, EveryKeyIsCoveredByTheBuiltinContracts) {
+  const Ran ran = convoke({"contracts", "coverage", "--json"});
+  EXPECT_EQ(ran.exit, 0) << ran.err;
+  const Json rows = json_of(ran).at("coverage");
+  EXPECT_EQ(rows.size(), 2U * 4 * 2 + 2 * 4 + 4 * 3) << "convolutions with and without bias, copies, casts";
+  for (const Json& row : rows) EXPECT_TRUE(row.at("covered").get<bool>()) << row;
+  EXPECT_THAT(convoke({"contracts", "coverage"}).out, HasSubstr("36 of 36 keys"));
+}
+
+}  // namespace
+}  // namespace convoke::apps_test
