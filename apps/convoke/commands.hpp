@@ -19,6 +19,7 @@ void add_run(CLI::App& program, Action& action);
 void add_explain(CLI::App& program, Action& action);
 void add_contracts(CLI::App& program, Action& action);
 void add_suite(CLI::App& program, Action& action);
+void add_calibrate(CLI::App& program, Action& action);
 void add_devices(CLI::App& program, Action& action);
 void add_completion(CLI::App& program, Action& action);
 

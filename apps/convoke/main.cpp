@@ -78,6 +78,7 @@ void add_commands(CLI::App& program, Action& action) {
   add_explain(program, action);
   add_suite(program, action);
   add_contracts(program, action);
+  add_calibrate(program, action);
   add_devices(program, action);
   add_completion(program, action);
   program.footer(

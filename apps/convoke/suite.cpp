@@ -15,6 +15,7 @@
 #include "apps/convoke/commands.hpp"
 #include "apps/convoke/documents.hpp"
 #include "apps/convoke/suite_cases.hpp"
+#include "apps/convoke/suite_regret.hpp"
 #include "apps/convoke/suite_result.hpp"
 #include "base/dtype.hpp"
 #include "base/fail.hpp"
@@ -29,7 +30,8 @@ struct Settings {
   std::vector<std::string> files, dtypes, contracts;
   SuiteOptions options;
   std::uint64_t random = 0, seed = 1;
-  bool json = false;
+  std::string rates;
+  bool json = false, regret = false;
 };
 
 Result<std::vector<DType>> dtypes_of(const std::vector<std::string>& names) {
@@ -66,6 +68,7 @@ Result<Report> run_suites(Settings& settings) {
   if (const std::string& kernel = settings.options.kernel; !kernel.empty() && !any_kernel(*catalog, kernel))
     return fail(ErrorCode::not_found, "kernel", {}, "no kernel matches '{}'; 'convoke contracts list' names them all",
                 problem::clipped(kernel));
+  if (settings.regret) return regret_report(settings.files, *catalog, settings.options, settings.rates, settings.json);
   SuiteResult result;
   for (const std::string& file : settings.files)
     if (auto done = run_suite_file(file, *catalog, settings.options, result); !done)
@@ -86,9 +89,9 @@ std::string whole_number(const std::string& text) {
 
 void add_options(CLI::App& command, Settings& settings) {
   command.add_option("files", settings.files, "Layer lists (CSV) and case files (JSON)")->type_name("FILE");
-  command.add_option("--random", settings.random, "Run N random problems of each operation")
-      ->type_name("N")
-      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{10'000'000}).description(""));
+  auto* random = command.add_option("--random", settings.random, "Run N random problems of each operation")
+                     ->type_name("N")
+                     ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{10'000'000}).description(""));
   command.add_option("--seed", settings.seed, "Seed of the random problems; 1 unless given")
       ->type_name("S")
       ->check(whole_number);
@@ -113,6 +116,12 @@ void add_options(CLI::App& command, Settings& settings) {
   command.add_option("--repeat", settings.options.repeat, "Timed runs of a layer; without it, a tenth of a second")
       ->type_name("N")
       ->check(CLI::Range(1, 1'000'000).description(""));
+  auto* regret = command.add_flag("--regret", settings.regret, "Time every route of each layer against the chosen one");
+  regret->excludes(random);
+  command.add_option("--rates", settings.rates, "Price --regret by this table, not the one of 'convoke calibrate'")
+      ->type_name("FILE")
+      ->needs(regret)
+      ->check(never_empty);
   command.add_flag("--json", settings.json, "Print one JSON document");
 }
 
@@ -137,6 +146,7 @@ void add_suite(CLI::App& program, Action& action) {
       "  convoke suite suites/conv-cases.json\n"
       "  convoke suite suites/layers.csv --dtype f32,bf16 --case 'resnet50_*' --verify\n"
       "  convoke suite --random 20000 --seed 1\n"
+      "  convoke suite --regret suites/layers.csv --dtype bf16 --threads 1\n"
       "  convoke suite suites/conv-cases.json --contracts mine.fkc.md --json");
   command->callback([&action, settings] {
     settle_files(*settings);

@@ -135,6 +135,38 @@ TEST_F(Explain, ARatesTableThatCannotBeReadIsAnError) {
   }
 }
 
+TEST_F(Explain, PricesAreThoseOfATableThatACalibrationWrote) {
+  const Scratch scratch;
+  const std::string table = scratch.at("made/for/it/rates.json");
+  const Ran ran = convoke({"calibrate", "--out", table, "--quick"});
+  ASSERT_EQ(ran.exit, 0) << ran.err;
+  EXPECT_THAT(ran.out, AllOf(HasSubstr("Conv2D/conv"), HasSubstr("Written to " + table)));
+  EXPECT_THAT(ran.err, IsEmpty()) << "no progress bar where nobody watches";
+  const auto price = [&](const std::vector<std::string>& options) {
+    for (const Json& candidate : json_of(convoke(with(with(half, options), {"--json"}))).at("candidates"))
+      if (candidate.at("admitted").get<bool>()) return candidate.at("price_ns").get<double>();
+    return 0.0;
+  };
+  EXPECT_GT(price({"--rates", table}), 0);
+  EXPECT_NE(price({"--rates", table}), price({}));
+}
+
+TEST_F(Explain, RegretRunsEveryRouteOfEachLayer) {
+  const Scratch scratch;
+  const std::string layers = scratch.write("one.csv",
+                                           "op,name,network,n,cin,h,w,cout,kh,kw,sh,sw,ph,pw,dh,dw,groups,oph,opw\n"
+                                           "conv2d,one,none,1,4,8,8,4,3,3,1,1,1,1,1,1,1,0,0\n");
+  const Ran ran = convoke({"suite", "--regret", layers, "--repeat", "1", "--json"});
+  ASSERT_EQ(ran.exit, 0) << ran.err << ran.out;
+  const Json json = json_of(ran);
+  ASSERT_EQ(json.at("layers").size(), 2U) << "dense, and channels last";
+  EXPECT_EQ(json.at("wrong"), 0);
+  for (const Json& layer : json.at("layers")) {
+    EXPECT_GE(layer.at("routes").size(), 2U);
+    EXPECT_GE(layer.at("regret").get<double>(), 0);
+  }
+}
+
 TEST(Coverage, EveryKeyIsCoveredByTheBuiltinContracts) {
   const Ran ran = convoke({"contracts", "coverage", "--json"});
   EXPECT_EQ(ran.exit, 0) << ran.err;

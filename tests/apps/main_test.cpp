@@ -78,8 +78,8 @@ INSTANTIATE_TEST_SUITE_P(
                     std::vector<std::string>{"suite"}, std::vector<std::string>{"contracts"},
                     std::vector<std::string>{"contracts", "check"}, std::vector<std::string>{"contracts", "list"},
                     std::vector<std::string>{"contracts", "show"}, std::vector<std::string>{"contracts", "coverage"},
-                    std::vector<std::string>{"contracts", "fmt"}, std::vector<std::string>{"devices"},
-                    std::vector<std::string>{"completion"}));
+                    std::vector<std::string>{"contracts", "fmt"}, std::vector<std::string>{"calibrate"},
+                    std::vector<std::string>{"devices"}, std::vector<std::string>{"completion"}));
 
 TEST(Main, SaysSoWhenStandardOutputIsFull) {
   const Ran ran = convoke(small_run, Out::full_disk);

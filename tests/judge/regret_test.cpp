@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+#include "judge/regret.hpp"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "problem/problem.hpp"
+
+namespace convoke::judge {
+namespace {
+
+problem::Workload workload_of(const char* line) {
+  return problem::make_workload(problem::parse_problem(line).value()).value();
+}
+
+RegretOptions one_round() {
+  RegretOptions options;
+  options.plan.demand = Demand::any();
+  options.pace = {.box_ms = 0, .least = 1, .most = 1};
+  return options;
+}
+
+TEST(MeasureRoutes, RunsEveryAdmittedRouteAndKnowsTheChosenOne) {
+  problem::Workload workload = workload_of("conv2d x=1x4x8x8 weight=4x4x3x3 dtype=f16 x.layout=channels_last");
+  const RegretOptions options = one_round();
+  const auto measured = measure_routes(workload, options);
+  ASSERT_TRUE(measured) << measured.error().message;
+  EXPECT_EQ(measured->wrong, "");
+  ASSERT_EQ(measured->routes.size(), 4u) << "as it lies, copied dense, through f32, through f64";
+  const Plan plan = plan_for(workload, options.plan).value();
+  EXPECT_EQ(measured->routes[measured->chosen].price_ns, plan.price_ns());
+  for (const MeasuredRoute& route : measured->routes) {
+    EXPECT_EQ(route.family, "cpu/portable");
+    EXPECT_GT(route.measured_ns, 0);
+    EXPECT_GE(route.price_ns, plan.price_ns());
+    EXPECT_GE(route.measured_ns, measured->routes[measured->best()].measured_ns);
+  }
+  EXPECT_GE(measured->regret(), 0);
+}
+
+TEST(MeasureRoutes, WithoutARouteThereIsNothingToMeasure) {
+  problem::Workload workload = workload_of("conv2d x=1x4x8x8 weight=4x4x3x3");
+  RegretOptions options = one_round();
+  options.plan.forbid = {"*"};
+  const auto measured = measure_routes(workload, options);
+  ASSERT_FALSE(measured);
+  EXPECT_EQ(measured.error().code, ErrorCode::no_kernel);
+}
+
+TEST(MeasuredRoutes, RegretIsTheChosenOverTheFastest) {
+  const MeasuredRoutes measured{
+      .routes = {{"a", "f", 1, 30}, {"b", "f", 2, 20}, {"c", "f", 3, 25}}, .chosen = 0, .wrong = {}};
+  EXPECT_EQ(measured.best(), 1u);
+  EXPECT_DOUBLE_EQ(measured.regret(), 0.5);
+}
+
+TEST(OrderOf, CountsPairsOfOneFamilyThatTheClockTellsApart) {
+  const std::vector<MeasuredRoute> routes = {{"cheap and fast", "f", 1, 100},
+                                             {"dear and slow", "f", 2, 200},
+                                             {"dearest and fast", "f", 3, 101},
+                                             {"of another family", "g", 9, 1}};
+  const OrderCount order = order_of(routes, 0.03);
+  EXPECT_EQ(order.close, 1u) << "100 and 101";
+  EXPECT_EQ(order.told, 2u);
+  EXPECT_EQ(order.agree, 1u) << "101 before 200 is what the clock says, not the prices";
+}
+
+TEST(OrderOf, EqualPricesAgreeWithNeitherOrder) {
+  const OrderCount order = order_of({{"a", "f", 1, 100}, {"b", "f", 1, 200}}, 0.03);
+  EXPECT_EQ(order.told, 1u);
+  EXPECT_EQ(order.agree, 0u);
+}
+
+}  // namespace
+}  // namespace convoke::judge
