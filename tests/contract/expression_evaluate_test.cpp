@@ -12,14 +12,20 @@ namespace {
 std::size_t allocations = 0;
 }  // namespace
 
-// Not inlined: GCC would see free() meet a pointer from new and warn.
+// All forms that are used with one another, or a sanitizer's own would meet ours. Not inlined: GCC would see free()
+// meet a pointer from new and warn.
 [[gnu::noinline]] void* operator new(std::size_t size) {
   ++allocations;
   if (void* memory = std::malloc(size == 0 ? 1 : size)) return memory;
   throw std::bad_alloc();
 }
+[[gnu::noinline]] void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
+  ++allocations;
+  return std::malloc(size == 0 ? 1 : size);
+}
 [[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
 [[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory, const std::nothrow_t&) noexcept { std::free(memory); }
 
 namespace convoke::contract {
 namespace {
