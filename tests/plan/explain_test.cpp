@@ -148,7 +148,9 @@ TEST(Explain, TheChosenOneIsThePlan) {
     EXPECT_DOUBLE_EQ(best.price_ns, plan->price_ns());
     EXPECT_EQ(best.workspace_bytes, plan->workspace_bytes());
     for (const CandidateReport& other : explanation.candidates) {
-      if (other.admitted) EXPECT_GE(other.price_ns, best.price_ns) << other.route;
+      if (other.admitted) {
+        EXPECT_GE(other.price_ns, best.price_ns) << other.route;
+      }
     }
   }
   EXPECT_EQ(chosen, 6);
