@@ -96,7 +96,8 @@ TEST_F(Explain, WithoutARouteItSaysWhyAndExitsWithOne) {
 TEST_F(Explain, ForbidBackendAndCapRefuseByTheirClause) {
   const auto clauses = [](const std::vector<std::string>& options) {
     std::vector<std::string> found;
-    for (const Json& candidate : json_of(convoke(with(with(half, options), {"--json"}))).at("candidates"))
+    const Json json = json_of(convoke(with(with(half, options), {"--json"})));
+    for (const Json& candidate : json.at("candidates"))
       if (candidate.contains("refused")) found.push_back(candidate.at("refused").at("clause"));
     return found;
   };
@@ -110,7 +111,8 @@ TEST_F(Explain, ForeignClaimsAreShownAndNotReliedOn) {
   const Ran ran = convoke({"explain", "conv2d", "x=1x1x4x4", "weight=1x1x3x3", "--json", "--contracts",
                            CONVOKE_SUITES "/contracts/cpu-conv.fkc.md"});
   ASSERT_EQ(ran.exit, 0) << ran.err;
-  for (const Json& candidate : json_of(ran).at("candidates")) {
+  const Json json = json_of(ran);
+  for (const Json& candidate : json.at("candidates")) {
     EXPECT_EQ(candidate.at("evidence"), "declared");
     const bool foreign = candidate.at("id").get<std::string>().starts_with("cpu/portable-cpu/");
     EXPECT_EQ(candidate.at("relied_on").get<bool>(), !foreign) << candidate;
@@ -143,7 +145,8 @@ TEST_F(Explain, PricesAreThoseOfATableThatACalibrationWrote) {
   EXPECT_THAT(ran.out, AllOf(HasSubstr("Conv2D/conv"), HasSubstr("Written to " + table)));
   EXPECT_THAT(ran.err, IsEmpty()) << "no progress bar where nobody watches";
   const auto price = [&](const std::vector<std::string>& options) {
-    for (const Json& candidate : json_of(convoke(with(with(half, options), {"--json"}))).at("candidates"))
+    const Json json = json_of(convoke(with(with(half, options), {"--json"})));
+    for (const Json& candidate : json.at("candidates"))
       if (candidate.at("admitted").get<bool>()) return candidate.at("price_ns").get<double>();
     return 0.0;
   };
