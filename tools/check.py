@@ -135,7 +135,9 @@ def tsan(stage: Stage) -> None:
 
 def gcc(stage: Stage) -> None:
     # That GCC builds everything and the tests agree does not need -O3, which takes twice as long; `digests` has it.
-    if stage.build("gcc", options=("-DCMAKE_CXX_FLAGS_RELEASE=-O1",)):
+    # Without precompiled headers: a file which leaves an include out is found, and GCC 12 warns of overruns in its own
+    # std::string that come from them alone.
+    if stage.build("gcc", options=("-DCMAKE_CXX_FLAGS_RELEASE=-O1", "-DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON")):
         stage.test("gcc", ("-LE", "slow|package"))
 
 
