@@ -29,7 +29,7 @@ using problem::LayoutKind;
 using problem::Workload;
 
 struct Shape {
-  const char* words;
+  const char* words = "";
   bool tiny = false;
 };
 

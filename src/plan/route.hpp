@@ -90,10 +90,10 @@ class Workshop {
 
  private:
   struct Found {
-    bind::Operator op;
+    bind::Operator op = bind::Operator::contiguize;
     TensorSpec from, to;
-    const convoke_device* device;
-    const bind::Binding* packed_for;
+    const convoke_device* device = nullptr;
+    const bind::Binding* packed_for = nullptr;
     Copy copy;
   };
   Copy find(std::size_t step, bind::Operator op, const TensorSpec& from, const TensorSpec& to,
