@@ -136,7 +136,7 @@ std::vector<Name> names_of(const Program* program) {
     const bool is_operand = step.op == Op::dim || step.op == Op::rank;
     if (step.op == Op::product || step.op == Op::sum)
       names.add(Name::Kind::function, step.source.substr(0, step.source.find_first_of(" \t\r\n(")));
-    if (step.op == Op::opaque)
+    if (step.op == Op::opaque || step.op >= Op::minimum)
       names.add(Name::Kind::function, step.name);
     else if (step.op != Op::layout)
       names.add(is_operand ? Name::Kind::operand : Name::Kind::value, step.name);
@@ -250,6 +250,12 @@ tl::expected<CostExpression, SyntaxError> CostExpression::parse(std::string_view
 std::optional<double> CostExpression::evaluate(const Scope& scope) const {
   const auto value = program_ ? contract::evaluate(*program_, scope) : std::nullopt;
   return value ? std::optional(std::max(*value, 0.0)) : std::nullopt;
+}
+
+bool CostExpression::mentions(std::string_view name) const noexcept {
+  return program_ && std::ranges::any_of(program_->code, [&](const Instruction& step) {
+           return step.op == Op::scalar && step.name == name;
+         });
 }
 
 const std::string& CostExpression::text() const noexcept { return text_of(program_.get()); }

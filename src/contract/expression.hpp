@@ -98,7 +98,7 @@ class Constraint {
 
   /// Judges all clauses in order; the first that fails or is unknown decides. Division by zero fails the clause; so
   /// does overflow of int64. Prose never refuses. Forms whose meaning nobody has fixed (`same_as=x.dim[1]`,
-  /// `reduces_to=out`, calls other than product, prod, sum and len) are unknown.
+  /// `reduces_to=out`, calls other than product, prod, sum, len, min, max and ceil_div) are unknown.
   Judgement judge(const Scope& scope) const;
   const std::string& text() const noexcept;
   /// Clauses that are prose, kept and never evaluated.
@@ -135,6 +135,8 @@ class CostExpression {
   static tl::expected<CostExpression, SyntaxError> parse(std::string_view text);
   /// nullopt: a name without value, a division or modulo by zero, or a result that is not finite.
   std::optional<double> evaluate(const Scope& scope) const;
+  /// Whether the scalar of that name is asked for.
+  bool mentions(std::string_view name) const noexcept;
   const std::string& text() const noexcept;
   std::vector<Name> names() const;
   std::vector<Access> accesses() const;

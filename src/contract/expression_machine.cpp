@@ -9,6 +9,24 @@
 namespace convoke::contract {
 namespace {
 
+// a / b, rounded up, of whole numbers; of others nobody has said what it would be.
+Fault ceil_divide(std::int64_t a, std::int64_t b, std::int64_t& result) {
+  if (a < 0 || b < 0) return Fault::unknown;
+  if (b == 0) return Fault::division_by_zero;
+  result = a / b + (a % b != 0 ? 1 : 0);
+  return Fault::none;
+}
+
+Fault ceil_divide(double a, double b, double& result) {
+  // Beyond 2^53 not every whole number is a double, and which one was meant is lost.
+  const auto counts = [](double value) { return value >= 0 && value <= 0x1p53 && value == std::trunc(value); };
+  if (!counts(a) || !counts(b)) return Fault::unknown;
+  std::int64_t whole = 0;
+  const Fault fault = ceil_divide(static_cast<std::int64_t>(a), static_cast<std::int64_t>(b), whole);
+  result = static_cast<double>(whole);
+  return fault;
+}
+
 Fault apply(Op op, std::int64_t a, std::int64_t b, std::int64_t& result) {
   bool overflow = false;
   switch (op) {
@@ -21,6 +39,14 @@ Fault apply(Op op, std::int64_t a, std::int64_t b, std::int64_t& result) {
     case Op::multiply:
       overflow = __builtin_mul_overflow(a, b, &result);
       break;
+    case Op::minimum:
+      result = std::min(a, b);
+      break;
+    case Op::maximum:
+      result = std::max(a, b);
+      break;
+    case Op::ceil_divide:
+      return ceil_divide(a, b, result);
     default:
       if (b == 0) return Fault::division_by_zero;
       // The lowest value has no negation, so its quotient by -1 does not fit; hardware traps on the remainder too.
@@ -41,6 +67,14 @@ Fault apply(Op op, double a, double b, double& result) {
     case Op::multiply:
       result = a * b;
       break;
+    case Op::minimum:
+      result = std::isnan(b) || b < a ? b : a;
+      break;
+    case Op::maximum:
+      result = std::isnan(b) || b > a ? b : a;
+      break;
+    case Op::ceil_divide:
+      return ceil_divide(a, b, result);
     default:
       if (b == 0) return Fault::division_by_zero;
       result = op == Op::divide ? a / b : std::fmod(a, b);

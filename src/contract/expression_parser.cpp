@@ -30,6 +30,14 @@ std::optional<Op> multiplicative(const Token& token) {
   return std::nullopt;
 }
 
+// A function of two numbers.
+std::optional<Op> binary_function(std::string_view name) {
+  if (name == "min") return Op::minimum;
+  if (name == "max") return Op::maximum;
+  if (name == "ceil_div") return Op::ceil_divide;
+  return std::nullopt;
+}
+
 // The integer that a decimal literal is, where it is one: `2` and `2.0` are, `0.5` is not. `fits` is false where the
 // whole part is beyond int64.
 std::optional<std::int64_t> integer_value(std::string_view digits, bool& fits) {
@@ -214,7 +222,8 @@ bool ExpressionParser::call(const Path& path) {
     program_.code.back().source = since(path.begin);
     return true;
   }
-  return emit({.op = Op::opaque, .source = since(path.begin), .name = path.full}, count, 1);
+  const auto function = count == 2 ? binary_function(path.full) : std::nullopt;
+  return emit({.op = function.value_or(Op::opaque), .source = since(path.begin), .name = path.full}, count, 1);
 }
 
 bool ExpressionParser::arguments(std::size_t& count) {

@@ -34,6 +34,9 @@ enum class Op : std::uint8_t {
   multiply,
   divide,
   modulo,
+  minimum,
+  maximum,
+  ceil_divide,  ///< of whole numbers that are not negative
 };
 
 /// One step. Views point into Program::text or Program::subject.

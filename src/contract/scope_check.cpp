@@ -16,7 +16,7 @@ constexpr auto known_operators = std::to_array<std::string_view>(
     {"Conv2D", "ConvTranspose2D", "Contiguize", "CopyOut", "Cast", "Pack", "Upload", "Download"});
 constexpr auto convolution_sizes =
     std::to_array<std::string_view>({"N", "Cin", "H_in", "W_in", "Cout", "H_out", "W_out", "Kh", "Kw"});
-constexpr auto functions = std::to_array<std::string_view>({"product", "prod", "sum"});
+constexpr auto functions = std::to_array<std::string_view>({"product", "prod", "sum", "min", "max", "ceil_div"});
 
 const YamlNode* descend(const YamlNode* node, std::initializer_list<std::string_view> path) {
   for (const std::string_view key : path)
@@ -56,9 +56,13 @@ class ScopeCheck {
     if (text) check(node, *text, "7", own_role, values_);
   }
   void cost(const YamlNode* node, const std::optional<CostExpression>& text) {
-    std::vector<std::string_view> values = values_;
-    values.push_back("n");
-    if (text) check(node, *text, "8", {}, values);
+    if (text) size(node, *text, {"n", "threads"});
+  }
+  /// An amount that may name what no constraint can: `more`.
+  void size(const YamlNode* node, const CostExpression& text, std::initializer_list<std::string_view> more) {
+    Names values = values_;
+    values.insert(values.end(), more);
+    check(node, text, "8", {}, values);
   }
 
  private:
@@ -152,6 +156,8 @@ void check_scope(const YamlNode& root, const Contract& contract, Report& report)
   check.cost(descend(&root, {"cost", "memory", "host_bytes"}), cost.host_bytes);
   check.cost(descend(&root, {"cost", "memory", "disk_bytes"}), cost.disk_bytes);
   check.cost(descend(&root, {"workspace_bytes"}), contract.workspace_bytes);
+  // What one plan packed, plans for other numbers of threads take too.
+  if (contract.packing) check.size(descend(&root, {"packing", "bytes"}), contract.packing->bytes, {"n"});
 }
 
 }  // namespace convoke::contract

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <climits>
 #include <utility>
 
 #include "base/dtype.hpp"
@@ -62,6 +63,13 @@ class Reader {
       return value.get<std::int64_t>();
     wrong(key, "must be a whole number");
     return 0;
+  }
+  /// 1 or more, and an int.
+  int count(const Json& value, const char* key) {
+    const std::int64_t found = number(value, key);
+    if (found >= 1 && found <= INT_MAX) return static_cast<int>(found);
+    wrong(key, "must be from 1 to 2147483647");
+    return 1;
   }
   std::string word(const Json& value, const char* key) {
     if (value.is_string()) return value.get<std::string>();
@@ -123,6 +131,7 @@ struct Stored {
   std::optional<TensorSpec> bias;
   ConvParams params;
   planner::Variant variant;
+  int threads = 1;
   std::string demand, reason;
   struct StoredStep {
     std::string kernel, digest;
@@ -146,6 +155,7 @@ Result<Stored> read_stored(const Json& document) {
   stored.params = reader.params(reader.member(document, "params"));
   stored.demand = reader.word(reader.member(document, "demand"), "demand");
   stored.reason = reader.word(reader.member(document, "reason"), "reason");
+  stored.threads = reader.count(reader.member(document, "threads"), "threads");
   stored.variant.dense = reader.flag(reader.member(document, "dense"), "dense");
   if (const Json& through = reader.member(document, "through"); !through.is_null())
     stored.variant.through = reader.dtype(through, "through");
@@ -203,6 +213,7 @@ Result<Route> rebuild(const Stored& stored, const bind::BindingTable& table, con
   for (const Stored::StoredStep& step : stored.steps) ids.push_back(step.kernel);
   planner::Workshop::Options copies;
   copies.steps = &ids;
+  copies.threads = stored.threads;
   copies.any_copies = demand.kind == Demand::Kind::any;
   planner::Workshop workshop(table, request, copies);
   auto route = planner::build_route(workshop, main, stored.variant);
@@ -244,6 +255,7 @@ std::string Plan::to_json() const {
               {"params", json_of(request.geometry)},
               {"demand", text_of(impl_->demand)},
               {"reason", impl_->reason},
+              {"threads", impl_->route.threads},
               {"dense", impl_->variant.dense},
               {"through", through ? Json(name_of(*through)) : Json(nullptr)},
               {"steps", std::move(steps)}}

@@ -31,7 +31,7 @@ Price price_of(const bind::Binding& binding, const Request& request, const std::
                const Rates& rates, int threads) {
   const contract::Contract& contract = *binding.contract;
   const contract::Cost& cost = contract.cost;
-  const RequestScope scope(request, contract, operands, binding.input_count(), Use::cost);
+  const RequestScope scope(request, contract, operands, binding.input_count(), Use::cost, threads);
   const auto value = [&](const std::optional<CostExpression>& expression) {
     return expression ? expression->evaluate(scope) : std::nullopt;
   };

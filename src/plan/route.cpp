@@ -206,7 +206,8 @@ tl::expected<void, Clause> Builder::deliver(Slot result) {
 tl::expected<void, Clause> Builder::add_workspace(Step& step, const std::vector<TensorSpec>& operands) {
   const contract::Contract& contract = *step.binding->contract;
   if (!contract.workspace_bytes) return {};
-  const RequestScope scope(workshop_.request(), contract, operands, step.binding->input_count(), Use::cost);
+  const RequestScope scope(workshop_.request(), contract, operands, step.binding->input_count(), Use::cost,
+                           workshop_.options().threads);
   const std::optional<double> bytes = contract.workspace_bytes->evaluate(scope);
   if (!bytes || *bytes > 0x1p53)
     return tl::unexpected(Clause{"workspace_bytes", contract.workspace_bytes->text(), "no usable value here"});
@@ -217,6 +218,7 @@ tl::expected<void, Clause> Builder::add_workspace(Step& step, const std::vector<
   auto slot = reserve(spec, step.binding->device != nullptr && !transfers, bytes);
   if (!slot) return tl::unexpected(slot.error());
   step.workspace = *slot;
+  if (contract.workspace_bytes->mentions("threads")) step.most_threads = workshop_.options().threads;
   return {};
 }
 
@@ -240,6 +242,7 @@ tl::expected<Route, Clause> Builder::build() {
   const auto fit = this->fit();
   if (!fit) return tl::unexpected(fit.error());
   route_.device = binding_.device;
+  route_.threads = workshop_.options().threads;
   std::vector<Slot> inputs;
   for (std::size_t i = 0; i + 1 < lying_.size(); ++i) {
     auto slot = prepare(i, *fit);

@@ -31,7 +31,8 @@ struct Step {
   std::vector<Slot> inputs, outputs;
   std::optional<Slot> workspace = {};  ///< the kernel's own scratch, where it is handed one
   Price price = {};
-  std::string_view role = {};  ///< the operand that a step beside the convolution works for
+  std::string_view role = {};            ///< the operand that a step beside the convolution works for
+  std::optional<int> most_threads = {};  ///< that its workspace is for, where that depends on them
 };
 
 struct Route {
@@ -40,6 +41,7 @@ struct Route {
   std::size_t scratch_bytes = 0;           ///< of all host slots and workspaces together, from an aligned start
   std::vector<std::size_t> device_bytes;   ///< one allocation each, made for a run
   const convoke_device* device = nullptr;  ///< where those are made; null: the route stays on the host
+  int threads = 1;                         ///< that it is made for
   double ns = 0;                           ///< sum of its steps' prices
 };
 

@@ -54,6 +54,7 @@ std::optional<std::int64_t> RequestScope::rank(std::string_view role) const {
 std::optional<std::int64_t> RequestScope::scalar(std::string_view name) const {
   const Geometry& g = request_.geometry;
   if (name == "n") return use_ == Use::cost ? element_count(operands_.back().shape) : std::nullopt;
+  if (name == "threads") return threads_;
   const std::array<std::pair<std::string_view, std::int64_t>, 11> values = {{
       {"groups", g.params.groups},
       {"N", g.N},

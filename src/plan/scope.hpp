@@ -19,10 +19,15 @@ enum class Use { constraint, cost };
 class RequestScope final : public contract::Scope {
  public:
   /// `operands`: one spec an input of the key and one an output, as the kernel would see them; `dtype_bytes` is that of
-  /// the last. Keeps references.
+  /// the last. `threads`: those that the plan is made for, where the text may depend on them. Keeps references.
   RequestScope(const Request& request, const contract::Contract& contract, const std::vector<TensorSpec>& operands,
-               std::size_t inputs, Use use) noexcept
-      : request_(request), contract_(contract), operands_(operands), inputs_(inputs), use_(use) {}
+               std::size_t inputs, Use use, std::optional<int> threads = {}) noexcept
+      : request_(request),
+        contract_(contract),
+        operands_(operands),
+        inputs_(inputs),
+        use_(use),
+        threads_(use == Use::cost ? threads : std::nullopt) {}
 
   std::optional<std::int64_t> dim(std::string_view role, std::int64_t axis) const override;
   std::optional<std::int64_t> rank(std::string_view role) const override;
@@ -40,6 +45,7 @@ class RequestScope final : public contract::Scope {
   const std::vector<TensorSpec>& operands_;
   std::size_t inputs_;
   Use use_;
+  std::optional<int> threads_;
 };
 
 }  // namespace convoke::planner

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 // Walks a plan: checks the tensors against the specs it was made for, then runs its steps.
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -129,7 +130,7 @@ Result<void> run_step(const planner::Step& step, const Plan::Impl& plan, const O
                                .params = bind::convolves(op) || op == bind::Operator::pack ? &plan.params : nullptr,
                                .scratch = step.workspace ? memory.at(*step.workspace) : nullptr,
                                .scratch_bytes = step.workspace ? step.workspace->bytes : 0,
-                               .threads = threads,
+                               .threads = std::min(threads, step.most_threads.value_or(threads)),
                                .parallel_for = &options.parallel_for});
   if (status == cpu::pool_failure)
     return fail(ErrorCode::invalid_argument, "parallel_for", {},

@@ -47,6 +47,32 @@ TEST(Integers, TruncateAndKeepPrecedence) {
   }
 }
 
+TEST(Integers, HaveALeastAGreatestAndAQuotientRoundedUp) {
+  MapScope scope = convolution_scope();
+  scope.scalars = {{"low", lowest}, {"high", highest}, {"zero", 0}, {"k", 7}};
+  for (const char* text :
+       {"min(k, 5) == 5", "min(-k, 5) == -k", "max(k, 5) == k", "max(low, high) == high", "min(low, high) == low",
+        "ceil_div(k, 2) == 4", "ceil_div(k, 7) == 1", "ceil_div(zero, k) == 0", "ceil_div(high, 2) == high / 2 + 1",
+        "ceil_div(high, 1) == high", "ceil_div(high, high) == 1", "max(min(k, 3), ceil_div(k, 3)) == 3",
+        "min(k, 3) + 1 == 4", "x_shape[min(k, 1)] == 64", "k == max(3, k) != min(3, k)"}) {
+    for (const Dialect dialect : {Dialect::shape, Dialect::field}) {
+      const auto constraint = Constraint::parse(text, dialect, "x");
+      ASSERT_TRUE(constraint && constraint->size() == 1) << text;
+      EXPECT_EQ(constraint->judge(scope).verdict, Verdict::holds) << text;
+    }
+  }
+  for (const char* text : {"ceil_div(-1, 2) <= 0", "ceil_div(4, -2) <= 0", "ceil_div(low, low) == 1", "min(k) == k",
+                           "min(k, k, k) == k", "ceil_div(k) == k", "max() == k", "minimum(k, k) == k",
+                           "min(absent, 1) <= 1", "max(1, absent) >= 1", "min(x_shape, 1) <= 1"}) {
+    const auto constraint = Constraint::parse(text, Dialect::shape, "x");
+    ASSERT_TRUE(constraint && constraint->size() == 1) << text;
+    EXPECT_EQ(constraint->judge(scope).verdict, Verdict::unknown) << text;
+  }
+  const auto by_zero = Constraint::parse("ceil_div(k, zero) == 1", Dialect::shape, "x")->judge(scope);
+  EXPECT_EQ(by_zero.verdict, Verdict::fails);
+  EXPECT_EQ(by_zero.found, "k = 7, zero = 0; division by zero");
+}
+
 TEST(Integers, OverflowAndDivisionByZeroFail) {
   MapScope scope = convolution_scope();
   scope.scalars = {{"low", lowest}, {"high", highest}, {"zero", 0}};
@@ -89,6 +115,20 @@ TEST(Costs, AreDoubles) {
   EXPECT_EQ(value("big"), 9007199254740992.0);
   EXPECT_EQ(value("20000000000000000000"), 2e19);
   EXPECT_EQ(value("x_shape[groups / 2]"), 56.0);
+  EXPECT_EQ(value("min(groups, 2.5) + max(0.5, -1)"), 3.0);
+  EXPECT_EQ(value("ceil_div(Cin, 24) * 24"), 72.0);
+  EXPECT_EQ(value("ceil_div(9007199254740992, 2)"), 4503599627370496.0);
+  EXPECT_EQ(value("ceil_div(9007199254740992, 9007199254740991)"), 2.0);
+  EXPECT_EQ(value("ceil_div(0, 3) + ceil_div(4.0, 4)"), 1.0);
+}
+
+TEST(Costs, SayWhichScalarsTheyAskFor) {
+  const auto cost = CostExpression::parse("threads * x_shape[n] + product(stride)");
+  EXPECT_TRUE(cost->mentions("threads"));
+  EXPECT_TRUE(cost->mentions("n"));
+  EXPECT_FALSE(cost->mentions("thread"));
+  EXPECT_FALSE(cost->mentions("x_shape"));
+  EXPECT_FALSE(CostExpression().mentions("threads"));
 }
 
 TEST(Costs, WithoutValue) {
@@ -97,10 +137,27 @@ TEST(Costs, WithoutValue) {
   scope.scalars["high"] = highest;
   std::string huge = "high";
   for (int i = 0; i < 20; ++i) huge += " * high";
-  for (const std::string& text :
-       {std::string("1 / zero"), std::string("1 % zero"), std::string("absent"), std::string("x_shape[4]"),
-        std::string("x_shape[1 / 2]"), std::string("x_shape[0][0]"), std::string("f(groups)"), std::string("x_shape"),
-        std::string("x_shape[high]"), std::string("dim[0]"), huge, huge + " * zero", "1 / (" + huge + ") - " + huge}) {
+  for (const std::string& text : {std::string("1 / zero"),
+                                  std::string("1 % zero"),
+                                  std::string("absent"),
+                                  std::string("x_shape[4]"),
+                                  std::string("x_shape[1 / 2]"),
+                                  std::string("x_shape[0][0]"),
+                                  std::string("f(groups)"),
+                                  std::string("x_shape"),
+                                  std::string("x_shape[high]"),
+                                  std::string("dim[0]"),
+                                  std::string("ceil_div(1, zero)"),
+                                  std::string("ceil_div(7 / 2, 2)"),
+                                  std::string("ceil_div(4, 0 - 2)"),
+                                  std::string("ceil_div(0 - 4, 2)"),
+                                  std::string("ceil_div(9007199254740994, 2)"),
+                                  std::string("ceil_div(1, high)"),
+                                  "min(" + huge + " * zero, 1)",
+                                  "max(1, " + huge + " * zero)",
+                                  huge,
+                                  huge + " * zero",
+                                  "1 / (" + huge + ") - " + huge}) {
     const auto cost = CostExpression::parse(text);
     ASSERT_TRUE(cost) << text;
     EXPECT_EQ(cost->evaluate(scope), std::nullopt) << text;

@@ -122,6 +122,9 @@ TEST(Names, InReadingOrderOnceEach) {
   const auto predicate = Predicate::parse("depthwise && fits(x) && always");
   EXPECT_THAT(predicate->names(), ElementsAre(Name{Kind::word, "depthwise", 0}, Name{Kind::function, "fits", 13},
                                               Name{Kind::value, "x", 18}));
+  EXPECT_THAT(CostExpression::parse("min(n, ceil_div(k, 2))")->names(),
+              ElementsAre(Name{Kind::function, "min", 0}, Name{Kind::value, "n", 4},
+                          Name{Kind::function, "ceil_div", 7}, Name{Kind::value, "k", 16}));
   EXPECT_THAT(CostExpression::parse("2 * n * n")->names(), ElementsAre(Name{Kind::value, "n", 4}));
   const auto layout = Constraint::parse("stride[-1] == 1", Dialect::layout, "x");
   EXPECT_TRUE(layout->names().empty());

@@ -251,6 +251,8 @@ TEST(PlanJson, WhatIsWrongIsNamed) {
       {"dilation", "array of sizes", [](Json& j) { j["params"]["dilation"] = 1; }},
       {"output_padding", "array of sizes", [](Json& j) { j["params"]["output_padding"] = nullptr; }},
       {"same", "true or false", [](Json& j) { j["params"]["same"] = 0; }},
+      {"threads", "from 1 to 2147483647", [](Json& j) { j["threads"] = 0; }},
+      {"threads", "from 1 to 2147483647", [](Json& j) { j["threads"] = std::int64_t{1} << 31; }},
       {"dense", "true or false", [](Json& j) { j["dense"] = "false"; }},
       {"through", "f32, f64, bf16, f16", [](Json& j) { j["through"] = "f8"; }},
       {"steps", "1 to 64", [](Json& j) { j["steps"] = Json::array(); }},

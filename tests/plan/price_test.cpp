@@ -61,6 +61,13 @@ TEST(PriceOf, EachExpressionCountsForItself) {
   }
 }
 
+TEST(PriceOf, AnExpressionMayNameTheThreads) {
+  const bind::Binding binding =
+      stating({{&Cost::flops, "0"}, {&Cost::bytes_moved, "0"}, {&Cost::overhead_ns, "10 * threads"}});
+  EXPECT_DOUBLE_EQ(price(binding, 1).ns, 10);
+  EXPECT_DOUBLE_EQ(price(binding, 6).ns, 60);
+}
+
 TEST(PriceOf, ComputeTrafficAndOverheadAddUp) {
   EXPECT_DOUBLE_EQ(price(stating({{&Cost::flops, "600"}, {&Cost::bytes_moved, "400"}})).ns,
                    100 + 600.0 / 2 + 400.0 / 4);

@@ -87,6 +87,23 @@ TEST(BuildRoute, WorkspaceIsReservedBehindTheCopiesAndAligned) {
   EXPECT_EQ(route->scratch_bytes, 192u + 33u);
 }
 
+TEST(BuildRoute, AWorkspaceForEachThreadIsForThoseOfThePlanAndBindsTheRun) {
+  for (const int threads : {1, 5}) {
+    const bind::BindingTable none;
+    const Request request = sample_request();
+    Workshop::Options options;
+    options.threads = threads;
+    Workshop workshop(none, request, options);
+    const bind::Binding scratchy = sample_binding(workspace("100 * threads")), plain = sample_binding(workspace("100"));
+    const auto route = build_route(workshop, scratchy);
+    ASSERT_TRUE(route) << route.error().clause;
+    EXPECT_EQ(route->threads, threads);
+    EXPECT_EQ(route->scratch_bytes, 100u * static_cast<unsigned>(threads));
+    EXPECT_EQ(route->steps[0].most_threads, threads);
+    EXPECT_EQ(build_route(workshop, plain)->steps[0].most_threads, std::nullopt);
+  }
+}
+
 TEST(BuildRoute, AWorkspaceWithoutAUsableSizeIsRefused) {
   for (const char* text : {"1000000000000 * 1000000000000", "k * 4", "4 / (groups - 1)"}) {
     const bind::Binding binding = sample_binding(workspace(text));

@@ -73,6 +73,13 @@ TEST_F(RequestScopeTest, NIsTheOutputsElementCountInCostsOnly) {
   EXPECT_EQ(RequestScope(request_, contract_, operands_, 2, Use::cost).scalar("n"), 2 * 4 * 4 * 6);
 }
 
+TEST_F(RequestScopeTest, ThreadsHaveAValueInCostsThatAreToldThem) {
+  EXPECT_EQ(scope_.scalar("threads"), std::nullopt);
+  EXPECT_EQ(RequestScope(request_, contract_, operands_, 2, Use::cost).scalar("threads"), std::nullopt);
+  EXPECT_EQ(RequestScope(request_, contract_, operands_, 2, Use::cost, 3).scalar("threads"), 3);
+  EXPECT_EQ(RequestScope(request_, contract_, operands_, 2, Use::constraint, 3).scalar("threads"), std::nullopt);
+}
+
 TEST_F(RequestScopeTest, ElementsOfTuples) {
   EXPECT_EQ(scope_.element("x_shape", 2), 9);
   EXPECT_EQ(scope_.element("out_shape", -1), 6);
