@@ -98,8 +98,7 @@ enum class Provenance { declared, judge_measured };
 
 struct Cost {
   Provenance provenance = Provenance::declared;
-  std::string
-      cost_class;  ///< one of the format's eight or `strided_conv`; an unknown word became gemm_like with a warning
+  std::string cost_class;  ///< a word of the format or of ours; an unknown one became gemm_like with a warning
   std::optional<CostExpression> flops, bytes_moved, overhead_ns, device_bytes, host_bytes, disk_bytes;
   std::optional<std::string> cost_fn;
 };

@@ -13,8 +13,8 @@ namespace {
 
 constexpr std::string_view fallback_class = "gemm_like";
 constexpr std::string_view classes =
-    "free, cheap_elementwise, strided_elementwise, reduction, normalization, gemm_like, attention, conv or "
-    "strided_conv";
+    "free, cheap_elementwise, strided_elementwise, reduction, normalization, gemm_like, attention, conv, "
+    "strided_conv or blocked_conv";
 
 constexpr std::array provenance_words = {
     Meaning<Provenance>{"declared", Provenance::declared},

@@ -327,6 +327,7 @@ constexpr auto ggml_dtypes = std::to_array<std::string_view>({
 
 constexpr auto cost_classes = std::to_array<std::string_view>({
     "attention",
+    "blocked_conv",
     "cheap_elementwise",
     "conv",
     "free",

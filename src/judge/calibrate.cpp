@@ -37,7 +37,10 @@ std::vector<Siblings> siblings_in(const Catalog& catalog) {
   for (const bind::Binding& binding : catalog.table().all()) {
     // A bias changes neither what is fetched nor what is computed.
     const bool with_bias = bind::convolves(binding.op) && binding.input_count() == 3;
-    if (binding.foreign || binding.alias_of || binding.function == nullptr || binding.device != nullptr || with_bias)
+    // How much a Pack kernel writes, only the kernel that it packs for can say.
+    const bool packs = binding.op == bind::Operator::pack;
+    if (binding.foreign || binding.alias_of || binding.function == nullptr || binding.device != nullptr || with_bias ||
+        packs)
       continue;
     const auto same = [&](const Siblings& siblings) { return key_of(*siblings.front()) == key_of(binding); };
     const auto found = std::ranges::find_if(all, same);
@@ -163,6 +166,7 @@ Result<Rates> calibrate(const Catalog& catalog, const CalibrateOptions& options)
       tell(fmt::format("{} {}", bind::token_of(first.op), name_of(first.dtypes.back())), i);
       const auto probes = probes_of(catalog, all[i]);
       if (!probes) return tl::unexpected(probes.error());
+      if (probes->empty()) continue;
       if (auto ok = measure(*probes, options, rates); !ok) return tl::unexpected(ok.error());
     }
     tell("threads", all.size());

@@ -29,6 +29,10 @@ std::vector<RateRow> default_rows() {
       {"cpu", "", "strided_conv", DType::f64, {14, 8, 500}},
       {"cpu", "", "strided_conv", DType::bf16, {24, 2.5, 500}},
       {"cpu", "", "strided_conv", DType::f16, {20, 2, 500}},
+      {"cpu", "", "blocked_conv", DType::f32, {60, 8, 500}},
+      {"cpu", "", "blocked_conv", DType::f64, {30, 8, 500}},
+      {"cpu", "", "blocked_conv", DType::bf16, {60, 4, 500}},
+      {"cpu", "", "blocked_conv", DType::f16, {60, 4, 500}},
       {"cpu", "", "cheap_elementwise", std::nullopt, {4, 10, 300}},
       {"cpu", "", "strided_elementwise", std::nullopt, {4, 3, 300}},
   };

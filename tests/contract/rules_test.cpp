@@ -284,6 +284,15 @@ TEST(Rules, AnUnknownSymbolIsShownWhereItStandsWithTheNearestName) {
   EXPECT_NE(found.message.find("did you mean `out_shape`?"), std::string::npos) << found.message;
 }
 
+TEST(Rules, CostClassesOfOursAreKnown) {
+  for (const char* word : {"strided_conv", "blocked_conv"}) {
+    const ParsedDocument document =
+        parse_document(plant(sample(), "  class: conv\n", fmt::format("  class: {}\n", word)), "");
+    EXPECT_EQ(rendered(document.diagnostics), "");
+    EXPECT_EQ(document.contracts.at(0).cost.cost_class, word);
+  }
+}
+
 TEST(Rules, OtherOperatorsHaveNamesOfTheirOwn) {
   std::string text = plant(sample(), "2 * out_shape[0] * groups", "2 * blocks * head_dim");
   text = plant(plant(text, "op_kind: Conv2D", "op_kind: MatMul"), "variant: Conv2D", "variant: None");

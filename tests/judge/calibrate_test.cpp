@@ -61,6 +61,11 @@ TEST(Calibrate, EveryKindOfWorkOfTheBuiltinKernelsGetsARow) {
     };
     EXPECT_TRUE(std::ranges::any_of(rates->rows(), measures)) << binding.id;
   }
+  // Of a class that no kernel is of, what is known stays what it was.
+  const auto unmeasured = [](const Rates& all) {
+    return all.find("cpu", "none", "Conv2D", "blocked_conv", DType::f32).flops_per_ns;
+  };
+  EXPECT_EQ(unmeasured(*rates), unmeasured(Rates()));
   for (const RateRow& row : rates->rows()) {
     EXPECT_GT(row.rate.flops_per_ns, 0);
     EXPECT_GT(row.rate.bytes_per_ns, 0);
