@@ -2,12 +2,14 @@
 // out = x in another type: exact where the target holds the value, else rounded once to nearest, ties to even. A NaN
 // stays a NaN, an overflow becomes an infinity, subnormals are kept. Contract: layout.fkc.md,
 // cast_to_{f32,f64,bf16,f16}.
-#include "kernels/portable/element.h"
+#include "kernels/common/element.h"
 #include "kernels/portable/elementwise.h"
 #include "kernels/portable/kernels.h"
 
 namespace convoke::portable::CONVOKE_PORTABLE_ISA {
 namespace {
+
+using kernels::Bf16, kernels::F16, kernels::F32, kernels::F64;
 
 // Widening to f32 first loses nothing except from f64, which has its own direct ways down.
 template <class To, class From>

@@ -6,12 +6,15 @@
 #ifndef CONVOKE_KERNELS_PORTABLE_TILE_H
 #define CONVOKE_KERNELS_PORTABLE_TILE_H
 
+#include "kernels/common/element.h"
 #include "kernels/common/view.h"
-#include "kernels/portable/element.h"
+#include "kernels/portable/isa.h"
 
 namespace convoke::portable::CONVOKE_PORTABLE_ISA {
 namespace {
 
+using kernels::Bf16, kernels::F16, kernels::F32, kernels::F64;
+using kernels::fused;
 using kernels::View;
 
 constexpr int64_t tile_lanes = 64;     // nine rows of a 7x7 image in one; longer tiles gain nothing

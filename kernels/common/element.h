@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 // The four element types: how one lies in memory, the type its sums are kept in, and the way between the two.
-#ifndef CONVOKE_KERNELS_PORTABLE_ELEMENT_H
-#define CONVOKE_KERNELS_PORTABLE_ELEMENT_H
+#ifndef CONVOKE_KERNELS_COMMON_ELEMENT_H
+#define CONVOKE_KERNELS_COMMON_ELEMENT_H
 
 #include <stdint.h>
 
 #include "kernels/common/half.h"
-#include "kernels/portable/isa.h"
 
-namespace convoke::portable::CONVOKE_PORTABLE_ISA {
+namespace convoke::kernels {
 namespace {
 
 // `Mask` is as wide as `Sum`, so that a choice between two sums is one vector operation.
@@ -49,6 +48,6 @@ inline float fused(float x, float weight, float sum) noexcept { return __builtin
 inline double fused(double x, double weight, double sum) noexcept { return __builtin_fma(x, weight, sum); }
 
 }  // namespace
-}  // namespace convoke::portable::CONVOKE_PORTABLE_ISA
+}  // namespace convoke::kernels
 
 #endif
