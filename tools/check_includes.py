@@ -45,6 +45,7 @@ OWNERS = {
     "sha2.h": ["src/base"],
     "CLI/": ["apps"],
     "png.h": ["apps/demo", "tests/apps/demo"],
+    "hwy/": ["kernels/simd"],
     "omp.h": ["kernels", "src/cpu", "tests", "bench"],
     "gtest/": ["tests"],
     "gmock/": ["tests"],

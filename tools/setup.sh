@@ -8,6 +8,7 @@ set -euo pipefail
 build_packages=(
   clang-19 libomp-19-dev cmake ninja-build pkg-config
   libyaml-cpp-dev libcmark-dev libfmt-dev libcli11-dev libexpected-dev nlohmann-json3-dev libmd-dev libpng-dev
+  libhwy-dev
 )
 test_packages=(
   "${build_packages[@]}"

@@ -66,6 +66,8 @@ class IncludeDirections(unittest.TestCase):
     def test_third_party_headers_have_an_owner(self):
         self.assertEqual(self.judge("src/contract/yaml.cpp", "#include <yaml-cpp/parser.h>\n"), [])
         self.assertEqual(len(self.judge("src/bind/yaml.cpp", "#include <yaml-cpp/parser.h>\n")), 1)
+        self.assertEqual(self.judge("kernels/simd/vector.h", "#include <hwy/highway.h>\n"), [])
+        self.assertEqual(len(self.judge("kernels/portable/tile.h", "#include <hwy/highway.h>\n")), 1)
         self.assertEqual(len(self.judge("src/base/new.cpp", "#include <boost/any.hpp>\n")), 1)
 
     def test_unknown_folders_and_headers_are_found(self):
