@@ -6,12 +6,16 @@
 #include <string>
 
 #include "kernels/portable/entries.hpp"
+#include "kernels/simd/entries.hpp"
 
 namespace convoke::bind {
 namespace {
 
 Resolution resolve_own(std::string_view symbol, std::uint32_t host_isa) {
-  return resolve_in(portable::entries(), symbol, host_isa);
+  for (const auto table : {portable::entries(), simd::entries()}) {
+    if (const Resolution found = resolve_in(table, symbol, host_isa); found.known) return found;
+  }
+  return {};
 }
 
 // The CPU seed's names: its eight kernels are ours of the same name.

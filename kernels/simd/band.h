@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+// A band: the part of some input channels that a piece of the output reads, copied to where every tap of a row of
+// outputs is contiguous: widened, with the columns that a strided convolution reads together side by side, zeros where
+// there is no input. The copy costs one load and store for each element, which dozens of multiply-adds then use; for it
+// the tiles need know nothing of the caller's strides and types.
+#ifndef CONVOKE_KERNELS_SIMD_BAND_H
+#define CONVOKE_KERNELS_SIMD_BAND_H
+
+#include <type_traits>
+
+#include "kernels/simd/convolution.h"
+
+namespace convoke::simd::CONVOKE_SIMD_ISA {
+namespace {
+
+/// A piece of one phase's outputs: rows and columns as the phase counts them.
+struct Piece {
+  Range rows, cols;
+};
+
+struct BandShape {
+  int64_t row_begin, row_end;  // input rows in the band
+  int64_t col_first;           // input column of the band's first; may lie left of the input
+  int64_t column_phases, phase_width, used_phases;
+  int64_t row_pitch, channel_pitch;  // in elements
+
+  /// Where, from its row in the band, the first column of `piece` finds its input for tap t.
+  int64_t tap_offset(const Axis& cols, int64_t tap) const noexcept {
+    const int64_t column = tap * cols.tap_to_in;
+    return column % column_phases * phase_width + column / column_phases;
+  }
+};
+
+/// `slack`: columns behind the last one that may be read (and are zero) in every phase.
+inline BandShape band_shape(const Axis& rows, const Axis& cols, const Piece& piece, int64_t slack) noexcept {
+  BandShape band{};
+  band.row_begin = min_of(max_of(rows.input(piece.rows.begin, 0), 0), rows.in_size);
+  // A phase may have no tap at all: its outputs are what their chains begin with.
+  const int64_t last_row = rows.input(piece.rows.end - 1, max_of(rows.taps, 1) - 1);
+  band.row_end = max_of(min_of(last_row + 1, rows.in_size), band.row_begin);
+  band.col_first = cols.input(piece.cols.begin, 0);
+  band.column_phases = cols.out_to_in;
+  const int64_t span = (max_of(cols.taps, 1) - 1) * cols.tap_to_in;
+  band.phase_width = piece.cols.end - piece.cols.begin + span / cols.out_to_in + slack;
+  band.used_phases = cols.taps <= 1 ? 1 : cols.out_to_in;
+  band.row_pitch = band.used_phases * band.phase_width;
+  band.channel_pitch = (band.row_end - band.row_begin) * band.row_pitch;
+  return band;
+}
+
+/// What of one column phase of a row lies inside the input: [begin, end) of `phase_width`, the first at input column
+/// `first`.
+struct RowCopy {
+  int64_t begin, end, first;
+};
+
+inline RowCopy row_copy(const BandShape& band, int64_t phase, int64_t size) noexcept {
+  const int64_t first = band.col_first + phase, step = band.column_phases, count = band.phase_width;
+  RowCopy copy{first < 0 ? min_of(ceil_div(-first, step), count) : 0,
+               first >= size ? 0 : min_of((size - 1 - first) / step + 1, count), 0};
+  copy.end = max_of(copy.begin, copy.end);
+  copy.first = first + copy.begin * step;
+  return copy;
+}
+
+/// One vector of neighbouring elements, widened: exact.
+template <class E>
+HWY_INLINE Vector<typename E::Sum> load_widened(const typename E::Storage* from) noexcept {
+  const Tag<typename E::Sum> d;
+  if constexpr (std::is_same_v<E, Bf16>) {
+    const hn::Rebind<uint16_t, decltype(d)> half;
+    const hn::RebindToUnsigned<decltype(d)> whole;
+    return hn::BitCast(d, hn::ShiftLeft<16>(hn::PromoteTo(whole, hn::LoadU(half, from))));
+  } else if constexpr (std::is_same_v<E, F16>) {
+    const hn::Rebind<uint16_t, decltype(d)> bits;
+    const hn::Rebind<hwy::float16_t, decltype(d)> half;
+    return hn::PromoteTo(d, hn::BitCast(half, hn::LoadU(bits, from)));
+  } else {
+    return hn::LoadU(d, from);
+  }
+}
+
+/// Every second of 2 * lanes - 1 neighbouring elements.
+template <class E>
+HWY_INLINE Vector<typename E::Sum> load_even(const typename E::Storage* from) noexcept {
+  const Tag<typename E::Sum> d;
+  const auto low = load_widened<E>(from), high = load_widened<E>(from + lanes<typename E::Sum> - 1);
+  return hn::ConcatUpperLower(d, hn::ConcatOdd(d, high, high), hn::ConcatEven(d, low, low));
+}
+
+/// from[i * hop] for i in [0, count), widened. Reads nothing in between the last element and the next.
+template <class E>
+HWY_INLINE void copy_strided(const typename E::Storage* from, int64_t hop, int64_t count,
+                             typename E::Sum* HWY_RESTRICT to) noexcept {
+  using Sum = typename E::Sum;
+  const Tag<Sum> d;
+  constexpr int64_t N = lanes<Sum>;
+  if ((hop == 1 || hop == 2) && count >= N) {
+    // The last vector may overlap the one before it.
+    for (int64_t done = 0; done < count; done += N) {
+      const int64_t i = min_of(done, count - N);
+      hn::StoreU(hop == 1 ? load_widened<E>(from + i) : load_even<E>(from + 2 * i), d, to + i);
+    }
+    return;
+  }
+  if constexpr (std::is_same_v<Sum, typename E::Storage> && !HWY_MEM_OPS_MIGHT_FAULT) {
+    if (hop == 1) {
+      const auto inside = hn::FirstN(d, static_cast<size_t>(count));
+      return hn::BlendedStore(hn::MaskedLoad(inside, d, from), inside, d, to);
+    }
+  }
+  CONVOKE_SCALAR_LOOP
+  for (int64_t i = 0; i < count; ++i) to[i] = E::widen(from[i * hop]);
+}
+
+/// The elements of one row that lie inside the input, the first at `from`, and zeros around them.
+template <class E>
+HWY_INLINE void copy_row(const typename E::Storage* from, int64_t hop, const RowCopy& copy, int64_t count,
+                         typename E::Sum* HWY_RESTRICT to) noexcept {
+  using Sum = typename E::Sum;
+  for (int64_t i = 0; i < copy.begin; ++i) to[i] = Sum(0);
+  if (copy.begin < copy.end) copy_strided<E>(from, hop, copy.end - copy.begin, to + copy.begin);
+  for (int64_t i = copy.end; i < count; ++i) to[i] = Sum(0);
+}
+
+/// Fills the band with input channels [ci, ci + channels).
+template <class E>
+void fill_band(const Operands<E>& operands, const BandShape& band, const Axis& rows, int64_t n, int64_t ci,
+               int64_t channels, typename E::Sum* to) noexcept {
+  const auto& x = operands.x;
+  // With one tap a row, a strided convolution reads every out_to_in-th row only.
+  const int64_t row_step = rows.taps == 1 ? rows.out_to_in : 1;
+  const int64_t behind = (band.row_begin - rows.in_first) % row_step;
+  const int64_t first_row = band.row_begin + (behind == 0 ? 0 : row_step - behind);
+  for (int64_t phase = 0; phase < band.used_phases; ++phase) {
+    const RowCopy copy = row_copy(band, phase, x.size[3]);
+    const int64_t hop = band.column_phases * x.stride[3];
+    const auto* const corner = x.data + n * x.stride[0] + copy.first * x.stride[3];
+    auto* const phase_to = to + phase * band.phase_width;
+    for (int64_t c = 0; c < channels; ++c) {
+      for (int64_t h = first_row; h < band.row_end; h += row_step) {
+        copy_row<E>(corner + (ci + c) * x.stride[1] + h * x.stride[2], hop, copy, band.phase_width,
+                    phase_to + c * band.channel_pitch + (h - band.row_begin) * band.row_pitch);
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace convoke::simd::CONVOKE_SIMD_ISA
+
+#endif

@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+#include "kernels/simd/pixel_tile_runs.h"
+
+namespace convoke::simd::CONVOKE_SIMD_ISA {
+
+PixelTileRun<double> pixel_tile_run(double, int channels, int vectors, PixelWalk walk) noexcept {
+  return pick_pixel_run<double>(channels, vectors, walk);
+}
+
+}  // namespace convoke::simd::CONVOKE_SIMD_ISA

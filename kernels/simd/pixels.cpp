@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+#include "kernels/simd/pixels.h"
+
+#include "kernels/simd/kernels.h"
+
+namespace convoke::simd::CONVOKE_SIMD_ISA {
+
+int32_t conv2d_pixels_f32(const convoke_call* call) noexcept { return convolve_pixels<F32>(Operation::conv2d, *call); }
+int32_t conv2d_pixels_f64(const convoke_call* call) noexcept { return convolve_pixels<F64>(Operation::conv2d, *call); }
+int32_t conv2d_pixels_bf16(const convoke_call* call) noexcept {
+  return convolve_pixels<Bf16>(Operation::conv2d, *call);
+}
+int32_t conv2d_pixels_f16(const convoke_call* call) noexcept { return convolve_pixels<F16>(Operation::conv2d, *call); }
+int32_t conv_transpose2d_pixels_f32(const convoke_call* call) noexcept {
+  return convolve_pixels<F32>(Operation::conv_transpose2d, *call);
+}
+int32_t conv_transpose2d_pixels_f64(const convoke_call* call) noexcept {
+  return convolve_pixels<F64>(Operation::conv_transpose2d, *call);
+}
+int32_t conv_transpose2d_pixels_bf16(const convoke_call* call) noexcept {
+  return convolve_pixels<Bf16>(Operation::conv_transpose2d, *call);
+}
+int32_t conv_transpose2d_pixels_f16(const convoke_call* call) noexcept {
+  return convolve_pixels<F16>(Operation::conv_transpose2d, *call);
+}
+
+}  // namespace convoke::simd::CONVOKE_SIMD_ISA

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+// Lanes over output pixels. out[n, co, oh, ow] = bias[co] + the sum over ci, kh, kw of docs/law.md, for both
+// convolutions (axis.h). A vector holds neighbouring outputs of a row; where a kernel of one tap makes rows of `x` and
+// `out` run on into each other, a plane is one row. Contract: pixels.fkc.md.
+#ifndef CONVOKE_KERNELS_SIMD_PIXELS_H
+#define CONVOKE_KERNELS_SIMD_PIXELS_H
+
+#include "kernels/simd/pixels_plan.h"
+#include "kernels/simd/store.h"
+
+namespace convoke::simd::CONVOKE_SIMD_ISA {
+namespace {
+
+template <class E>
+class PixelsUnit {
+ public:
+  using Sum = typename E::Sum;
+  static constexpr int N = lanes<Sum>;
+
+  PixelsUnit(const Operands<E>& operands, const UnitPlan& plan, const Unit& unit, unsigned char* scratch) noexcept
+      : operands_(operands),
+        plan_(plan),
+        unit_(unit),
+        columns_(unit.piece.cols.end - unit.piece.cols.begin),
+        row_vectors_(ceil_div(columns_, N)),
+        vectors_((unit.piece.rows.end - unit.piece.rows.begin) * row_vectors_),
+        tile_vectors_(ceil_div(vectors_, ceil_div(vectors_, pixel_tile_vectors(static_cast<int>(plan.layout.wide))))),
+        gathers_(unit.rows.taps * unit.cols.taps == 1),
+        band_shape_(band_shape(unit.rows, unit.cols, unit.piece, row_vectors_ * N - columns_)) {
+    Arena arena{scratch};
+    tap_offsets_ = arena.take<int64_t>(unit.cols.taps);
+    lane_ranges_ = arena.take<LaneRange>(row_vectors_ * unit.cols.taps);
+    all_present_ = arena.take<unsigned char>(row_vectors_);
+    start_ = arena.take<Sum>(plan.layout.wide);
+    copies_ = arena.take<VectorCopy>(gathers_ ? vectors_ : 0);
+    band_ = arena.take<Sum>(plan.input_channels *
+                            (gathers_ ? round_up(vectors_, tile_vectors_) * N : band_shape_.channel_pitch));
+    sums_ = arena.take<Sum>(0);
+  }
+
+  void run() noexcept {
+    find_taps();
+    const int64_t Cin = unit_.rows.taps * unit_.cols.taps == 0 ? 0 : operands_.filter.Cin_group;
+    for (int64_t ci = 0; ci < Cin || ci == 0; ci += plan_.input_channels) {
+      const int64_t channels = min_of(plan_.input_channels, Cin - ci);
+      if (gathers_) {
+        gather(unit_.group * Cin + ci, channels);
+      } else {
+        fill_band(operands_, band_shape_, unit_.rows, unit_.n, unit_.group * Cin + ci, channels, band_);
+      }
+      for (int64_t block = unit_.blocks.begin; block < unit_.blocks.end; ++block) {
+        add_block(block, ci, channels, ci + channels >= Cin);
+      }
+    }
+  }
+
+ private:
+  // Which lanes of each vector of a row have each tap, and where it finds them: the same for all rows and channels.
+  void find_taps() noexcept {
+    const Axis& cols = unit_.cols;
+    for (int64_t t = 0; t < cols.taps; ++t) tap_offsets_[t] = band_shape_.tap_offset(cols, t);
+    for (int64_t v = 0; v < row_vectors_; ++v) {
+      const int64_t first = unit_.piece.cols.begin + v * N;
+      all_present_[v] = 1;
+      for (int64_t t = 0; t < cols.taps; ++t) {
+        const Range with = cols.outputs_inside(t, {first, first + N});
+        const LaneRange range{static_cast<uint8_t>(with.begin - first), static_cast<uint8_t>(with.end - first)};
+        lane_ranges_[v * cols.taps + t] = range;
+        // Lanes past the last output may count what they like: they are not stored.
+        if (range.begin != 0 || first + range.end < min_of(first + N, unit_.piece.cols.end)) all_present_[v] = 0;
+      }
+    }
+  }
+
+  static bool is_whole(const RowCopy& copy) noexcept { return copy.begin == 0 && copy.end == N; }
+
+  // With one tap a tile reads what no other does, so its inputs lie together: [tile][channel][vector of the tile].
+  void gather(int64_t first, int64_t channels) noexcept {
+    const auto& x = operands_.x;
+    const Axis &rows = unit_.rows, &cols = unit_.cols;
+    const int64_t hop = cols.out_to_in * x.stride[3];
+    for (int64_t v = 0; v < vectors_; ++v) {
+      const int64_t row = unit_.piece.rows.begin + v / row_vectors_, tile = v / tile_vectors_;
+      const int64_t col = unit_.piece.cols.begin + v % row_vectors_ * N;
+      const Range present = rows.taps_inside(row), inside = cols.outputs_inside(0, {col, col + N});
+      VectorCopy& copy = copies_[v];
+      copy.row = {inside.begin - col, present.begin < present.end ? inside.end - col : inside.begin - col, 0};
+      copy.from = rows.input(row, 0) * x.stride[2] + cols.input(inside.begin, 0) * x.stride[3];
+      copy.to = (tile * channels * tile_vectors_ + v % tile_vectors_) * N;
+    }
+    source_ = x.data + unit_.n * x.stride[0] + first * x.stride[1];
+    const auto* const image = source_;
+    int64_t copied = 0;  // by the tiles of the first block, on their way
+    const bool may_copy = hop == 1 && std::is_same_v<typename E::Storage, Sum> && tile_vectors_ <= most_copying_vectors;
+    while (may_copy && copied < vectors_ && is_whole(copies_[copied].row)) ++copied;
+    copied_tiles_ = copied == vectors_ ? ceil_div(vectors_, tile_vectors_) : copied / tile_vectors_;
+    for (int64_t c = 0; c < channels; ++c) {
+      for (int64_t v = copied_tiles_ * tile_vectors_; v < vectors_; ++v) {
+        copy_row<E>(image + c * x.stride[1] + copies_[v].from, hop, copies_[v].row, N,
+                    band_ + copies_[v].to + c * tile_vectors_ * N);
+      }
+    }
+  }
+
+  void add_block(int64_t block, int64_t ci, int64_t channels, bool last) noexcept {
+    const Filter& filter = operands_.filter;
+    const int64_t width = plan_.layout.width(filter, block), in_group = block * plan_.layout.wide;
+    const int64_t co = unit_.group * filter.Cout_group + in_group;
+    const int64_t count = min_of(width, filter.Cout_group - in_group);
+    for (int64_t c = 0; c < width; ++c) start_[c] = c < count ? operands_.start(co + c) : Sum(0);
+    const int64_t tap_count = unit_.rows.taps * unit_.cols.taps;
+    PixelTile<Sum> tile{};
+    tile.x = band_;
+    tile.weight = operands_.weight + plan_.layout.offset(filter, unit_.group, block) +
+                  (unit_.taps_before * filter.Cin_group + ci * tap_count) * width;
+    tile.start = ci == 0 ? start_ : nullptr;
+    tile.channels = channels;
+    tile.rows = unit_.rows.taps;
+    tile.taps = unit_.cols.taps;
+    tile.x_channel = gathers_ ? tile_vectors_ * N : band_shape_.channel_pitch;
+    tile.x_row = unit_.rows.tap_to_in * band_shape_.row_pitch;
+    tile.x_tap = tap_offsets_;
+    for (int64_t i = 0; i * tile_vectors_ < vectors_; ++i) {
+      const Range here{i * tile_vectors_, min_of((i + 1) * tile_vectors_, vectors_)};
+      const int64_t before = (block - unit_.blocks.begin) * vectors_ * plan_.layout.wide + here.begin * width;
+      tile.sums = sums_ + (plan_.keeps_sums ? before * N : 0);
+      const bool copies = gathers_ && block == unit_.blocks.begin && i < copied_tiles_;
+      if (copies) set_source(tile, here);
+      const bool stored = last && count == width && set_out(tile, here, co);
+      add_tile(tile, here, width, copies);
+      if (last && !stored) store(tile, here, co, count);
+      tile.out = nullptr;
+    }
+  }
+
+  void set_source(PixelTile<Sum>& tile, Range vectors) noexcept {
+    if constexpr (std::is_same_v<typename E::Storage, Sum>) {
+      for (int64_t v = vectors.begin; v < vectors.end; ++v) sources_[v - vectors.begin] = source_ + copies_[v].from;
+      tile.source = sources_;
+      tile.source_channel = operands_.x.stride[1];
+    }
+  }
+
+  // Whether the tile may store its sums itself: whole vectors, of the type of `out`, to neighbouring elements.
+  bool set_out(PixelTile<Sum>& tile, Range vectors, int64_t co) noexcept {
+    const auto& out = operands_.out;
+    if constexpr (std::is_same_v<typename E::Storage, Sum>) {
+      if (unit_.cols.out_step * out.stride[3] != 1) return false;
+      for (int64_t v = vectors.begin; v < vectors.end; ++v) {
+        if (v % row_vectors_ * N + N > columns_) return false;
+        outs_[v - vectors.begin] = out_of(v) + co * out.stride[1];
+      }
+      tile.out = outs_;
+      tile.out_channel = out.stride[1];
+      return true;
+    } else {
+      return false;
+    }
+  }
+
+  auto* out_of(int64_t v) const noexcept {
+    const auto& out = operands_.out;
+    const int64_t row = unit_.piece.rows.begin + v / row_vectors_, col = v % row_vectors_ * N;
+    const int64_t h = unit_.rows.out_first + row * unit_.rows.out_step;
+    const int64_t w = unit_.cols.out_first + (unit_.piece.cols.begin + col) * unit_.cols.out_step;
+    return out.data + unit_.n * out.stride[0] + h * out.stride[2] + w * out.stride[3];
+  }
+
+  void add_tile(PixelTile<Sum>& tile, Range vectors, int64_t width, bool copies) noexcept {
+    bool all_present = true;
+    for (int64_t v = vectors.begin; v < vectors.end; ++v) {
+      const int64_t row = unit_.piece.rows.begin + v / row_vectors_, col = v % row_vectors_;
+      const Range present = unit_.rows.taps_inside(row);
+      PixelVector& vector = tile.vector[v - vectors.begin];
+      vector.x = gathers_ ? (vectors.begin * tile.channels + v - vectors.begin) * N
+                          : (unit_.rows.input(row, 0) - band_shape_.row_begin) * band_shape_.row_pitch + col * N;
+      vector.row_begin = present.begin;
+      vector.row_end = present.end;
+      vector.taps = lane_ranges_ + col * tile.taps;
+      all_present = all_present && all_present_[col] != 0 && present.end - present.begin == tile.rows;
+    }
+    PixelWalk walk = all_present ? PixelWalk::all : PixelWalk::masked;
+    if (all_present && gathers_) walk = copies ? PixelWalk::copying : PixelWalk::single;
+    pixel_tile_run(Sum(0), static_cast<int>(width), static_cast<int>(vectors.end - vectors.begin), walk)(tile);
+  }
+
+  void store(const PixelTile<Sum>& tile, Range vectors, int64_t co, int64_t count) noexcept {
+    const Tag<Sum> d;
+    const auto& out = operands_.out;
+    const int64_t in_tile = vectors.end - vectors.begin;
+    for (int64_t v = vectors.begin; v < vectors.end; ++v) {
+      auto* const to = out_of(v);
+      const int64_t lanes_used = min_of(columns_ - v % row_vectors_ * N, N);
+      for (int64_t c = 0; c < count; ++c) {
+        put<E>(hn::LoadU(d, tile.sums + (c * in_tile + v - vectors.begin) * N), to + (co + c) * out.stride[1],
+               unit_.cols.out_step * out.stride[3], lanes_used);
+      }
+    }
+  }
+
+  const Operands<E>& operands_;
+  const UnitPlan& plan_;
+  const Unit& unit_;
+  int64_t columns_, row_vectors_, vectors_, tile_vectors_;
+  bool gathers_;
+  BandShape band_shape_;
+  int64_t* tap_offsets_;
+  LaneRange* lane_ranges_;
+  unsigned char* all_present_;
+  VectorCopy* copies_;
+  int64_t copied_tiles_ = 0;
+  const typename E::Storage* source_ = nullptr;
+  const Sum* sources_[most_vectors];
+  Sum* outs_[most_vectors];
+  Sum* start_;
+  Sum* band_;
+  Sum* sums_;
+};
+
+template <class E>
+int32_t convolve_pixels(Operation operation, const convoke_call& call) noexcept {
+  using Sum = typename E::Sum;
+  Operands<E> operands(operation, call);
+  if (operands.no_output()) return CONVOKE_OK;
+  join_rows(operands);
+  const PackedLayout layout = pixels_layout(operands.filter);
+  const PixelsModel<Sum> model{largest_phase(operands), layout.wide};
+  const int64_t at_once = pixel_tile_vectors(static_cast<int>(layout.wide)) * lanes<Sum>;
+  const int64_t widest = 8 * at_once;
+  const UnitPlan plan = plan_units(operands, layout, model, widest, lanes<Sum>, call.threads);
+  each_unit(call, plan.units, [&](int64_t index, unsigned char* scratch) noexcept {
+    const Unit unit = plan.unit(operands, index);
+    if (!unit.empty()) PixelsUnit<E>(operands, plan, unit, scratch).run();
+  });
+  return CONVOKE_OK;
+}
+
+}  // namespace
+}  // namespace convoke::simd::CONVOKE_SIMD_ISA
+
+#endif

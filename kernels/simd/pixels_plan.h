@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+// How lanes over pixels cut their work: planes as one row where that is possible, and what a cut costs.
+#ifndef CONVOKE_KERNELS_SIMD_PIXELS_PLAN_H
+#define CONVOKE_KERNELS_SIMD_PIXELS_PLAN_H
+
+#include "kernels/simd/pixel_tile.h"
+#include "kernels/simd/unit_plan.h"
+
+namespace convoke::simd::CONVOKE_SIMD_ISA {
+namespace {
+
+/// Takes each plane as one row where that changes nothing: one tap, no padding, no stride.
+template <class E>
+void join_rows(Operands<E>& operands) noexcept {
+  const convoke_conv_params& p = operands.filter.params;
+  if (operands.filter.Kh != 1 || operands.filter.Kw != 1 || p.stride[0] != 1 || p.stride[1] != 1) return;
+  if (p.padding[0] != 0 || p.padding[1] != 0) return;
+  auto& x = operands.x;
+  auto& out = operands.out;
+  if (x.size[2] != out.size[2] || x.size[3] != out.size[3]) return;  // padding at the end
+  const auto joins = [](const auto& view) {
+    return view.size[2] == 1 || view.size[3] == 1 || view.stride[2] == view.size[3] * view.stride[3];
+  };
+  if (!joins(x) || !joins(out)) return;
+  const auto join = [](auto& view) {
+    if (view.size[3] == 1) view.stride[3] = view.stride[2];
+    view.size[3] *= view.size[2];
+    view.size[2] = 1;
+  };
+  join(x);
+  join(out);
+}
+
+/// Where one vector's inputs come from and go to.
+struct VectorCopy {
+  RowCopy row;
+  int64_t from, to;
+};
+
+/// Counts cycles: half a multiply-add for each vector and channel of a tap, and as much again for what is not hidden
+/// where few channels share an input; an element of the band a quarter. Fitted and checked as ChannelsModel is.
+template <class Sum>
+struct PixelsModel {
+  static constexpr int64_t N = lanes<Sum>;
+  LargestPhase phase;
+  int64_t width;  // channels of a block
+
+  int64_t vectors(int64_t R, int64_t C) const noexcept { return R * ceil_div(C, N); }
+  int64_t band_bytes(int64_t R, int64_t C, int64_t channels) const noexcept {
+    if (phase.taps() == 1) return arena_bytes<Sum>(channels * (vectors(R, C) + most_vectors) * N);
+    return arena_bytes<Sum>(channels * phase.band_rows(R) * phase.band_cols(round_up(C, N)));
+  }
+  int64_t bytes(int64_t R, int64_t C, int64_t channels, int64_t blocks) const noexcept {
+    const int64_t kept = channels < phase.Cin ? vectors(R, C) * blocks : most_vectors;
+    return arena_bytes<int64_t>(phase.cols.taps) + arena_bytes<LaneRange>(ceil_div(C, N) * phase.cols.taps) +
+           arena_bytes<char>(ceil_div(C, N)) + arena_bytes<Sum>(width) + arena_bytes<VectorCopy>(vectors(R, C)) +
+           band_bytes(R, C, channels) + arena_bytes<Sum>(kept * width * N);
+  }
+  /// With one tap, as many as leave the inputs of a tile in the first cache while the weights pass.
+  int64_t input_channels(int64_t R, int64_t C, int64_t blocks) const noexcept {
+    const int64_t most = phase.taps() == 1 ? 24 * 1024 / (most_vectors * N * static_cast<int64_t>(sizeof(Sum))) : 256;
+    const auto fits = [&](int64_t channels) {
+      return band_bytes(R, C, channels) <= core_cache_bytes() / 2 && bytes(R, C, channels, blocks) <= worker_bytes;
+    };
+    if (phase.Cin <= 2 * most && fits(phase.Cin)) return phase.Cin;
+    int64_t channels = ceil_div(phase.Cin, ceil_div(phase.Cin, most));
+    while (channels > 1 && !fits(channels)) channels = ceil_div(channels, 2);
+    return channels;
+  }
+  double cycles(int64_t R, int64_t C, int64_t channels, int64_t blocks) const noexcept {
+    const auto tiles = static_cast<double>(vectors(R, C) * blocks);
+    const double tap = 0.5 * static_cast<double>(width + 1);
+    const double spills = static_cast<double>(2 * width * (ceil_div(phase.Cin, channels) - 1)) * tiles;
+    const double band =
+        static_cast<double>(phase.Cin * phase.band_rows(R)) * (0.25 * static_cast<double>(phase.band_cols(C)) + 8);
+    return static_cast<double>(phase.taps() * phase.Cin) * tap * tiles + spills + band +
+           static_cast<double>(phase.taps() * phase.Cin * blocks * width) / 8;
+  }
+};
+
+}  // namespace
+}  // namespace convoke::simd::CONVOKE_SIMD_ISA
+
+#endif

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+// Finished sums to `out`: narrowed once, whatever its strides.
+#ifndef CONVOKE_KERNELS_SIMD_STORE_H
+#define CONVOKE_KERNELS_SIMD_STORE_H
+
+#include <type_traits>
+
+#include "kernels/common/element.h"
+#include "kernels/simd/vector.h"
+
+namespace convoke::simd::CONVOKE_SIMD_ISA {
+namespace {
+
+/// The first `count` lanes to out[0], out[stride], ...
+template <class E>
+HWY_INLINE void put(Vector<typename E::Sum> sums, typename E::Storage* out, int64_t stride, int64_t count) noexcept {
+  using Sum = typename E::Sum;
+  const Tag<Sum> d;
+  constexpr int N = lanes<Sum>;
+  if constexpr (std::is_same_v<Sum, typename E::Storage>) {
+    if (stride == 1) {
+      if (count >= N) return hn::StoreU(sums, d, out);
+      return hn::BlendedStore(sums, hn::FirstN(d, static_cast<size_t>(count)), d, out);
+    }
+  }
+  HWY_ALIGN Sum values[N];
+  hn::Store(sums, d, values);
+  if (stride == 1 && count >= N) {
+    for (int i = 0; i < N; ++i) out[i] = E::narrow(values[i]);
+  } else {
+    for (int64_t i = 0; i < count; ++i) out[i * stride] = E::narrow(values[i]);
+  }
+}
+
+/// Calls take(c, vector) for c = 0 to 3 with sums[p][c] for p = 0, 1, ... in the lanes; rows are `width` long. Groups
+/// of four channels are gathered by 128-bit loads, which cost no shuffle, then transposed inside them.
+template <class Take>
+HWY_INLINE void transpose_four(const float* sums, int64_t width, const Take& take) noexcept {
+  const Tag<float> d;
+  constexpr int N = lanes<float>;
+  const hn::RebindToUnsigned<decltype(d)> u32;
+  const hn::RepartitionToWide<decltype(u32)> u64;
+  Vector<float> rows[4];
+  CONVOKE_UNROLL
+  for (int j = 0; j < 4; ++j) {
+    rows[j] = hn::LoadDup128(d, sums + (j + N - 4) * width);
+    CONVOKE_UNROLL
+    for (int block = N / 4 - 2; block >= 0; --block) {
+      rows[j] = hn::IfThenElse(hn::FirstN(d, static_cast<size_t>(4 * (block + 1))),
+                               hn::LoadDup128(d, sums + (j + 4 * block) * width), rows[j]);
+    }
+  }
+  const auto lower = [&](auto a, auto b) {
+    return hn::BitCast(d, hn::InterleaveLower(u64, hn::BitCast(u64, a), hn::BitCast(u64, b)));
+  };
+  const auto upper = [&](auto a, auto b) {
+    return hn::BitCast(d, hn::InterleaveUpper(u64, hn::BitCast(u64, a), hn::BitCast(u64, b)));
+  };
+  const auto low01 = hn::InterleaveLower(d, rows[0], rows[1]), high01 = hn::InterleaveUpper(d, rows[0], rows[1]);
+  const auto low23 = hn::InterleaveLower(d, rows[2], rows[3]), high23 = hn::InterleaveUpper(d, rows[2], rows[3]);
+  take(0, lower(low01, low23));
+  take(1, upper(low01, low23));
+  take(2, lower(high01, high23));
+  take(3, upper(high01, high23));
+}
+
+/// sums[p][c], rows of `width`, to out[p * output_stride + c * channel_stride]. `sums` may be read up to a vector past
+/// its last row.
+template <class E>
+void store_block(const typename E::Sum* sums, int64_t width, int64_t outputs, int64_t channels,
+                 typename E::Storage* out, int64_t output_stride, int64_t channel_stride) noexcept {
+  using Sum = typename E::Sum;
+  const Tag<Sum> d;
+  constexpr int N = lanes<Sum>;
+  if (channel_stride == 1 && channels > 1) {
+    for (int64_t p = 0; p < outputs; ++p) {
+      for (int64_t c = 0; c < channels; c += N) {
+        put<E>(hn::LoadU(d, sums + p * width + c), out + p * output_stride + c, 1, min_of(channels - c, N));
+      }
+    }
+    return;
+  }
+  int64_t c = 0;
+  if constexpr (std::is_same_v<Sum, float>) {
+    for (; c + 4 <= channels; c += 4) {
+      for (int64_t p = 0; p < outputs; p += N) {
+        auto* const to = out + p * output_stride + c * channel_stride;
+        transpose_four(sums + p * width + c, width, [&](int64_t row, Vector<float> values) {
+          put<E>(values, to + row * channel_stride, output_stride, min_of(outputs - p, N));
+        });
+      }
+    }
+  }
+  for (; c < channels; ++c) {
+    for (int64_t p = 0; p < outputs; ++p) {
+      out[p * output_stride + c * channel_stride] = E::narrow(sums[p * width + c]);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace convoke::simd::CONVOKE_SIMD_ISA
+
+#endif
