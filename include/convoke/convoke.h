@@ -86,10 +86,13 @@ typedef struct convoke_plan_options {
   int32_t threads;           /* that routes are priced for; 0: as many as the machine has processors */
   int32_t has_workspace_cap; /* nonzero: workspace_cap holds */
   size_t workspace_cap;      /* most bytes of scratch */
+  int32_t packed_weight;     /* nonzero: the weight will be packed once (convoke_plan_pack), which is priced 0 */
 } convoke_plan_options;
 
 /* A chosen way to compute one convolution; immutable, usable from many threads. */
 typedef struct convoke_plan convoke_plan;
+/* A weight as a kernel takes it, in memory of its own; immutable, usable from many threads. */
+typedef struct convoke_packed_weight convoke_packed_weight;
 
 /* A dense row-major tensor over data; rank <= 6, else the result's rank is -1 and every call refuses it. */
 CONVOKE_C_API convoke_tensor convoke_dense_tensor(void* data, int32_t dtype, int32_t rank, const int64_t* shape);
@@ -129,8 +132,24 @@ CONVOKE_C_API int convoke_plan_conv_transpose2d(const convoke_tensor* x, const c
 CONVOKE_C_API int convoke_plan_run(const convoke_plan* plan, const convoke_tensor* x, const convoke_tensor* weight,
                                    const convoke_tensor* bias, const convoke_tensor* out, int32_t threads,
                                    void* scratch, size_t scratch_bytes);
-/* Scratch that convoke_plan_run needs, in bytes; 0 for null. */
+/*
+ * Does what the plan does to the weight alone, once; convoke_plan_run_packed then starts behind it. The plan itself,
+ * and every plan of the same operation, parameters and weight whose kernel takes the weight in the same form (one for
+ * another batch, say), takes *packed; it may outlive the plan. On success *packed must be given to
+ * convoke_packed_weight_free.
+ */
+CONVOKE_C_API int convoke_plan_pack(const convoke_plan* plan, const convoke_tensor* weight, int32_t threads,
+                                    void* scratch, size_t scratch_bytes, convoke_packed_weight** packed);
+CONVOKE_C_API void convoke_packed_weight_free(convoke_packed_weight* packed); /* null is allowed */
+/* convoke_plan_run with a packed weight. CONVOKE_INVALID_ARGUMENT where it does not fit, with what differs as text. */
+CONVOKE_C_API int convoke_plan_run_packed(const convoke_plan* plan, const convoke_tensor* x,
+                                          const convoke_packed_weight* weight, const convoke_tensor* bias,
+                                          const convoke_tensor* out, int32_t threads, void* scratch,
+                                          size_t scratch_bytes);
+/* Scratch that convoke_plan_run and convoke_plan_pack need, in bytes; 0 for null. */
 CONVOKE_C_API size_t convoke_plan_workspace_bytes(const convoke_plan* plan);
+/* Scratch that convoke_plan_run_packed needs, at most as much; 0 for null. */
+CONVOKE_C_API size_t convoke_plan_packed_workspace_bytes(const convoke_plan* plan);
 /* ImplId of the kernel that convolves; lives as long as the plan. Empty for null. */
 CONVOKE_C_API const char* convoke_plan_kernel(const convoke_plan* plan);
 /* Time that one run was priced at, in nanoseconds; 0 for null. */

@@ -23,6 +23,7 @@ struct StepReport {
   double price_ns = 0;
   double flops = 0, bytes = 0, overhead_ns = 0;
   std::string cost_class;
+  bool once = false;    ///< it works on the weight alone, which is packed once: its price is no part of the route's
   bool filled = false;  ///< the contract leaves an expression out, and the operator's default stands in for it
 };
 
@@ -34,7 +35,7 @@ struct CandidateReport {
   std::optional<Refusal> refused;  ///< present where it is not admitted
 
   std::vector<StepReport> steps;      ///< empty where it is not admitted
-  double price_ns = 0;                ///< sum of the steps'
+  double price_ns = 0;                ///< sum of the steps', but for those that are done once
   std::optional<double> measured_ns;  ///< absent: never measured here
   std::size_t workspace_bytes = 0;    ///< scratch in host memory, as Plan::workspace_bytes() counts it
   std::size_t device_bytes = 0;

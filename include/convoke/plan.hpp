@@ -15,6 +15,7 @@
 #include "convoke/demand.hpp"
 #include "convoke/error.hpp"
 #include "convoke/export.hpp"
+#include "convoke/packed_weight.hpp"
 #include "convoke/params.hpp"
 #include "convoke/rates.hpp"
 #include "convoke/tensor.hpp"
@@ -35,6 +36,8 @@ struct PlanOptions {
   std::optional<std::size_t> workspace_cap;
   /// Threads that routes are priced for; 0: as many as the machine has processors. What run() uses is its own option.
   int threads = 0;
+  /// The weight will be packed once by Plan::pack() and used again and again: steps that work on it alone are priced 0.
+  bool packed_weight = false;
   /// What turns work into time; null: the defaults of Rates. Only read during the call.
   const Rates* rates = nullptr;
   /// Null: Catalog::builtin().
@@ -77,6 +80,20 @@ class CONVOKE_API Plan {
                                  const std::optional<ConstTensor>& bias, const Tensor& out,
                                  const RunOptions& options = {}) const;
 
+  /// Does what the route does to the weight alone, once: `run` then starts behind it. The plan itself, and every plan
+  /// of the same operation, parameters and weight whose kernel takes the weight in the same form, such as one for
+  /// another batch, takes what is returned. Where the kernel takes the weight as it lies, that is a copy of it. The
+  /// weight must match the plan's spec as for run(). With options.scratch, workspace_bytes() are enough.
+  /// Errors: invalid_argument, invalid_layout, overlap, out_of_memory, kernel_failure.
+  [[nodiscard]] Result<PackedWeight> pack(const ConstTensor& weight, const RunOptions& options = {}) const;
+  /// Computes `out` with a weight that was packed before: the same bits as run() with the weight itself. Errors: those
+  /// of the other run(); invalid_argument also where the packed weight does not fit this plan, and the text says in
+  /// what: operation, dtype and shape of the weight, stride, padding at the beginning of each axis (with padding=same
+  /// it may follow the size of x), dilation, groups, Pack kernel, or form.
+  [[nodiscard]] Result<void> run(const ConstTensor& x, const PackedWeight& weight,
+                                 const std::optional<ConstTensor>& bias, const Tensor& out,
+                                 const RunOptions& options = {}) const;
+
   /// ImplId of the kernel that convolves.
   [[nodiscard]] const std::string& kernel() const noexcept;
   /// ImplIds of all steps, in the order they run.
@@ -87,10 +104,13 @@ class CONVOKE_API Plan {
   [[nodiscard]] const std::vector<Refusal>& refusals() const noexcept;
   /// Shape of `out`.
   [[nodiscard]] const Dims& output_shape() const noexcept;
-  /// Time that one run was priced at, in nanoseconds: the sum of its steps'.
+  /// Time that one run was priced at, in nanoseconds: the sum of its steps', but for those that are done once
+  /// (PlanOptions::packed_weight).
   [[nodiscard]] double price_ns() const noexcept;
-  /// Scratch that run() needs, in bytes; hand over that much to keep it from allocating.
+  /// Scratch that run() and pack() need, in bytes; hand over that much to keep them from allocating.
   [[nodiscard]] std::size_t workspace_bytes() const noexcept;
+  /// Scratch that run() needs with a packed weight: at most workspace_bytes().
+  [[nodiscard]] std::size_t packed_workspace_bytes() const noexcept;
   /// Multiplications and additions of the dense formula: 2 * N * Cout * Ho * Wo * (Cin/groups) * Kh * Kw, transposed
   /// 2 * N * Cin * H * W * (Cout/groups) * Kh * Kw.
   [[nodiscard]] double flops() const noexcept;

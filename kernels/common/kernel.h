@@ -79,8 +79,9 @@ enum convoke_isa {
 
 // What a kernel computes, and so what it may be handed. Convolutions take x, weight and, where the key has one, bias,
 // and write out; the others take one operand and write one. The output of Pack has the shape of the weight but is
-// opaque: `bytes` is what the convolution's contract says under `packing`. Upload reads host memory and writes a
-// device's, Download the other way round; every other kernel of a device finds all its operands there.
+// opaque: `bytes` is what the convolution's contract says under `packing`. It is kept and handed to convolutions of
+// other sizes, so it depends on the weight and `params` alone. Upload reads host memory and writes a device's, Download
+// the other way round; every other kernel of a device finds all its operands there.
 enum convoke_operator {
   CONVOKE_CONV2D = 0,
   CONVOKE_CONV_TRANSPOSE2D = 1,

@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include "base/dtype.hpp"
+#include "base/fail.hpp"
 #include "bind/binding_table.hpp"
 #include "plan/demand.hpp"
 #include "plan/plan_impl.hpp"
@@ -69,6 +70,19 @@ std::string reason_of(const char* oracle, const oracle::Comparison& comparison) 
                      comparison.first ? comparison.first->text : "unknown");
 }
 
+// `body` with so much scratch, poisoned and between guard pages.
+template <class Body>
+auto in_poisoned_scratch(std::size_t bytes, RunOptions run, Body body) -> decltype(body(run)) {
+  auto scratch = problem::Buffer::make(bytes, 64, problem::Guard::end);
+  if (!scratch) return tl::unexpected(scratch.error());
+  run.scratch = scratch->data();
+  run.scratch_bytes = scratch->size();
+  auto result = body(run);
+  if (result && !scratch->slack_intact())
+    return fail(ErrorCode::kernel_failure, "scratch", {}, "wrote outside the scratch");
+  return result;
+}
+
 Check failed(std::string reason) {
   Check check;
   check.reason = std::move(reason);
@@ -99,16 +113,21 @@ Check check_output(const Plan& plan, const problem::Workload& workload, const Ch
 }
 
 Check check(const Plan& plan, problem::Workload& workload, const CheckOptions& options) {
-  auto scratch = problem::Buffer::make(plan.workspace_bytes(), 64, problem::Guard::end);
-  if (!scratch) return failed(scratch.error().message);
-  RunOptions run = options.run;
-  run.scratch = scratch->data();
-  run.scratch_bytes = scratch->size();
   workload.reset_out();
-  if (auto ran = plan.run(workload.x(), workload.weight(), workload.bias(), workload.out(), run); !ran)
-    return failed(ran.error().message);
+  std::optional<PackedWeight> packed;
+  if (options.packed) {
+    auto made = in_poisoned_scratch(plan.workspace_bytes(), options.run,
+                                    [&](const RunOptions& run) { return plan.pack(workload.weight(), run); });
+    if (!made) return failed(made.error().message);
+    packed = *std::move(made);
+  }
+  const std::size_t bytes = packed ? plan.packed_workspace_bytes() : plan.workspace_bytes();
+  const auto ran = in_poisoned_scratch(bytes, options.run, [&](const RunOptions& run) {
+    return packed ? plan.run(workload.x(), *packed, workload.bias(), workload.out(), run)
+                  : plan.run(workload.x(), workload.weight(), workload.bias(), workload.out(), run);
+  });
+  if (!ran) return failed(ran.error().message);
   if (auto untouched = workload.check_untouched(); !untouched) return failed(untouched.error().message);
-  if (!scratch->slack_intact()) return failed("wrote outside the scratch");
   return check_output(plan, workload, options);
 }
 

@@ -19,6 +19,7 @@ struct CheckOptions {
   RunOptions run;               ///< scratch is replaced by poisoned memory between guard pages
   oracle::Sampling sampling;    ///< which outputs are compared
   bool sums_are_exact = false;  ///< the data are small integers: the exact oracle is compared bit by bit
+  bool packed = false;          ///< the weight is packed first, and the run is one with the packed weight
 };
 
 /// What became of it.

@@ -40,6 +40,26 @@ std::string first_wrong(const std::vector<Plan>& plans, problem::Workload& workl
   return {};
 }
 
+// One run of each plan; of a weight that was packed before, where `packed` says so.
+Result<std::vector<Subject>> subjects_of(const std::vector<Plan>& plans, problem::Workload& workload,
+                                         const RunOptions& run, bool packed) {
+  std::vector<Subject> subjects;
+  for (const Plan& plan : plans) {
+    if (!packed) {
+      subjects.emplace_back([&plan, &workload, &run] {
+        return plan.run(workload.x(), workload.weight(), workload.bias(), workload.out(), run);
+      });
+      continue;
+    }
+    const auto weight = plan.pack(workload.weight(), run);
+    if (!weight) return tl::unexpected(weight.error());
+    subjects.emplace_back([&plan, &workload, &run, weight = *weight] {
+      return plan.run(workload.x(), weight, workload.bias(), workload.out(), run);
+    });
+  }
+  return subjects;
+}
+
 }  // namespace
 
 std::size_t MeasuredRoutes::best() const noexcept {
@@ -59,19 +79,18 @@ Result<MeasuredRoutes> measure_routes(problem::Workload& workload, const RegretO
     measured.routes.push_back(unmeasured(plan));
     scratch_bytes = std::max(scratch_bytes, plan.workspace_bytes());
   }
-  measured.wrong = first_wrong(found->plans, workload, options.check);
+  CheckOptions how = options.check;
+  how.packed = options.plan.packed_weight;
+  measured.wrong = first_wrong(found->plans, workload, how);
   if (!measured.wrong.empty()) return measured;
   auto scratch = problem::Buffer::make(scratch_bytes, 64, problem::Guard::none);
   if (!scratch) return tl::unexpected(scratch.error());
   RunOptions run = options.check.run;
   run.scratch = scratch->data();
   run.scratch_bytes = scratch->size();
-  std::vector<Subject> subjects;
-  for (const Plan& plan : found->plans)
-    subjects.emplace_back([&plan, &workload, &run] {
-      return plan.run(workload.x(), workload.weight(), workload.bias(), workload.out(), run);
-    });
-  const auto times = medians_ns(subjects, options.pace);
+  const auto subjects = subjects_of(found->plans, workload, run, how.packed);
+  if (!subjects) return tl::unexpected(subjects.error());
+  const auto times = medians_ns(*subjects, options.pace);
   if (!times) return tl::unexpected(times.error());
   for (std::size_t i = 0; i < times->size(); ++i) measured.routes[i].measured_ns = (*times)[i];
   return measured;

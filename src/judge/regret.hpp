@@ -33,7 +33,7 @@ struct MeasuredRoutes {
 };
 
 struct RegretOptions {
-  PlanOptions plan;
+  PlanOptions plan;    ///< with packed_weight, routes are checked and timed without what they do to the weight
   CheckOptions check;  ///< the run options are those of the timed runs too, but for the scratch
   Pace pace;
 };

@@ -98,7 +98,8 @@ Workshop::Options workshop_options(const PlanOptions& options) {
           .any_copies = demand_of(options).kind == Demand::Kind::any,
           .rates = options.rates,
           .threads = options.threads == 0 ? host().cores : options.threads,
-          .workspace_cap = options.workspace_cap};
+          .workspace_cap = options.workspace_cap,
+          .packed_weight = options.packed_weight};
 }
 
 std::vector<Candidate> candidates(const bind::BindingTable& table, const Request& request, const PlanOptions& options) {

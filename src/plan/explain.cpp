@@ -22,7 +22,8 @@ using planner::Request;
 using planner::Route;
 using planner::Step;
 
-StepReport report_of(const Step& step) {
+StepReport report_of(const Route& route, std::size_t index) {
+  const Step& step = route.steps[index];
   const planner::Work& work = step.price.work;
   std::vector<std::string> reads{std::string(step.role)};
   if (bind::convolves(step.binding->op)) reads = {"x", "weight"};
@@ -35,6 +36,7 @@ StepReport report_of(const Step& step) {
           .bytes = work.bytes,
           .overhead_ns = work.overhead_ns,
           .cost_class = std::string(step.price.cost_class),
+          .once = route.packed_weight && planner::is_of_weight(route, index),
           .filled = work.filled};
 }
 
@@ -82,7 +84,7 @@ CandidateReport report_of(const bind::BindingTable& table, const Request& reques
     return report;
   }
   const Route& route = *candidate.route;
-  for (const Step& step : route.steps) report.steps.push_back(report_of(step));
+  for (std::size_t i = 0; i < route.steps.size(); ++i) report.steps.push_back(report_of(route, i));
   report.price_ns = route.ns;
   report.workspace_bytes = planner::workspace_bytes(route);
   for (const std::size_t bytes : route.device_bytes) report.device_bytes += bytes;
@@ -142,8 +144,9 @@ std::string Graph::operand(const std::string& role) {
 std::string Graph::step(const StepReport& step, const std::string& key) {
   const auto [found, added] = names_.emplace(key, fmt::format("step{}", names_.size()));
   if (added)
-    nodes_.push_back(fmt::format("{} [label={}]", found->second,
-                                 quoted(fmt::format("{}\n{}", step.kernel, duration_text(step.price_ns)))));
+    nodes_.push_back(fmt::format(
+        "{} [label={}]", found->second,
+        quoted(fmt::format("{}\n{}{}", step.kernel, duration_text(step.price_ns), step.once ? ", once" : ""))));
   return found->second;
 }
 

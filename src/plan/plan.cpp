@@ -174,4 +174,6 @@ double Plan::flops() const noexcept { return impl_->request.geometry.flops(); }
 
 std::size_t Plan::workspace_bytes() const noexcept { return planner::workspace_bytes(impl_->route); }
 
+std::size_t Plan::packed_workspace_bytes() const noexcept { return planner::packed_workspace_bytes(impl_->route); }
+
 }  // namespace convoke

@@ -132,6 +132,7 @@ struct Stored {
   ConvParams params;
   planner::Variant variant;
   int threads = 1;
+  bool packed_weight = false;
   std::string demand, reason;
   struct StoredStep {
     std::string kernel, digest;
@@ -156,6 +157,7 @@ Result<Stored> read_stored(const Json& document) {
   stored.demand = reader.word(reader.member(document, "demand"), "demand");
   stored.reason = reader.word(reader.member(document, "reason"), "reason");
   stored.threads = reader.count(reader.member(document, "threads"), "threads");
+  stored.packed_weight = reader.flag(reader.member(document, "packed_weight"), "packed_weight");
   stored.variant.dense = reader.flag(reader.member(document, "dense"), "dense");
   if (const Json& through = reader.member(document, "through"); !through.is_null())
     stored.variant.through = reader.dtype(through, "through");
@@ -214,6 +216,7 @@ Result<Route> rebuild(const Stored& stored, const bind::BindingTable& table, con
   planner::Workshop::Options copies;
   copies.steps = &ids;
   copies.threads = stored.threads;
+  copies.packed_weight = stored.packed_weight;
   copies.any_copies = demand.kind == Demand::Kind::any;
   planner::Workshop workshop(table, request, copies);
   auto route = planner::build_route(workshop, main, stored.variant);
@@ -256,6 +259,7 @@ std::string Plan::to_json() const {
               {"demand", text_of(impl_->demand)},
               {"reason", impl_->reason},
               {"threads", impl_->route.threads},
+              {"packed_weight", impl_->route.packed_weight},
               {"dense", impl_->variant.dense},
               {"through", through ? Json(name_of(*through)) : Json(nullptr)},
               {"steps", std::move(steps)}}

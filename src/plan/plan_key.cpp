@@ -66,6 +66,7 @@ void append(Key& key, const PlanOptions& options) {
   append(key, static_cast<std::int64_t>(options.workspace_cap.has_value()));
   key.push_back(options.workspace_cap.value_or(0));
   append(key, options.threads);
+  append(key, static_cast<std::int64_t>(options.packed_weight));
   key.push_back(options.rates == nullptr ? 0 : options.rates->fingerprint());
 }
 

@@ -24,6 +24,12 @@ TensorSpec dense(DType dtype, const Dims& shape, std::size_t align = scratch_ali
   return spec;
 }
 
+// The next multiple of a power of two.
+std::size_t aligned(std::size_t bytes, std::size_t align) noexcept {
+  const std::size_t mask = std::max<std::size_t>(align, 1) - 1;
+  return (bytes + mask) & ~mask;
+}
+
 // An operand of the request, before anything was done to it.
 struct Lying {
   Place place;
@@ -62,7 +68,7 @@ class Builder {
   tl::expected<Fit, Clause> fit() const;
   Outcome prepare(std::size_t input, const Fit& fit);
   Outcome convert(Operator op, const Slot& from, TensorSpec to, std::string_view role);
-  Outcome pack(const Slot& from, const TensorSpec& to);
+  Outcome pack(const Slot& from, const TensorSpec& to, std::string_view role);
   tl::expected<void, Clause> deliver(Slot result);
   Outcome reserve(const TensorSpec& spec, bool on_device, std::optional<double> bytes = std::nullopt);
   Workshop::Copy copy(Operator op, const TensorSpec& from, const TensorSpec& to, const convoke_device* device = nullptr,
@@ -72,12 +78,19 @@ class Builder {
   void add(const Workshop::Copy& copy, const Slot& from, const Slot& to, std::string_view role);
   tl::expected<void, Clause> add_workspace(Step& step, const std::vector<TensorSpec>& operands);
   tl::expected<void, Clause> add_main(const Fit& fit, std::vector<Slot> inputs);
+  tl::expected<void, Clause> add_workspaces();
+  void settle_scratch();
 
   Workshop& workshop_;
   const bind::Binding& binding_;
   Variant variant_;
   std::vector<Lying> lying_;
   Route route_;
+  // Host scratch, while offsets in it are still counted from the start of either part.
+  struct Region {
+    std::size_t bytes = 0, align = 1;
+  } main_, of_weight_;
+  bool on_weight_ = false;  ///< what is reserved is for the weight's steps
 };
 
 bool Builder::is_packed(std::size_t operand) const noexcept {
@@ -112,10 +125,10 @@ Builder::Outcome Builder::reserve(const TensorSpec& spec, bool on_device, std::o
     route_.device_bytes.push_back(size);
     return Slot{Place::device, route_.device_bytes.size() - 1, size, spec};
   }
-  const std::size_t mask = std::max<std::size_t>(spec.align, 1) - 1;
-  if (route_.scratch_bytes > SIZE_MAX / 4) return tl::unexpected(too_large("workspace"));
-  const std::size_t offset = (route_.scratch_bytes + mask) & ~mask;
-  route_.scratch_bytes = offset + size;
+  Region& region = on_weight_ ? of_weight_ : main_;
+  if (region.bytes > SIZE_MAX / 8) return tl::unexpected(too_large("workspace"));
+  const std::size_t offset = aligned(region.bytes, spec.align);
+  region = {offset + size, std::max(region.align, spec.align)};
   return Slot{Place::scratch, offset, size, spec};
 }
 
@@ -136,13 +149,12 @@ Builder::Outcome Builder::convert(Operator op, const Slot& from, TensorSpec to, 
   return slot;
 }
 
-Builder::Outcome Builder::pack(const Slot& from, const TensorSpec& to) {
+Builder::Outcome Builder::pack(const Slot& from, const TensorSpec& to, std::string_view role) {
   const contract::Packing& packing = *binding_.contract->packing;
   const Workshop::Copy found = copy(Operator::pack, from.spec, to, binding_.device, &binding_);
   if (found.binding == nullptr)
     return tl::unexpected(Clause{"packing", "the Pack kernel " + packing.kernel, "none that takes this weight"});
-  const Outcome source =
-      found.first ? convert(Operator::contiguize, from, *found.first, packing.operand) : Outcome(from);
+  const Outcome source = found.first ? convert(Operator::contiguize, from, *found.first, role) : Outcome(from);
   if (!source) return source;
   std::vector<TensorSpec> operands;
   for (const Lying& operand : lying_)
@@ -151,7 +163,7 @@ Builder::Outcome Builder::pack(const Slot& from, const TensorSpec& to) {
   const std::optional<double> bytes = packing.bytes.evaluate(scope);
   if (!bytes) return tl::unexpected(Clause{"packing", packing.bytes.text(), "no usable value here"});
   auto slot = reserve(to, binding_.device != nullptr, bytes);
-  if (slot) add(found, *source, *slot, packing.operand);
+  if (slot) add(found, *source, *slot, role);
   return slot;
 }
 
@@ -175,7 +187,7 @@ Builder::Outcome Builder::prepare(std::size_t input, const Fit& fit) {
     if (!made) return made;
     slot = *made;
   }
-  return packed ? pack(slot, wanted) : Outcome(slot);
+  return packed ? pack(slot, wanted, operand.role) : Outcome(slot);
 }
 
 // From where the kernel wrote to the caller's `out`: the last step that can writes there itself.
@@ -238,28 +250,60 @@ tl::expected<void, Clause> Builder::add_main(const Fit& fit, std::vector<Slot> i
   return deliver(result);
 }
 
+// Copies have scratch of their own where their contracts ask for it; the main step has it already.
+tl::expected<void, Clause> Builder::add_workspaces() {
+  for (std::size_t i = 0; i < route_.steps.size(); ++i) {
+    if (i == route_.main_step) continue;
+    Step& step = route_.steps[i];
+    std::vector<TensorSpec> ends;
+    for (const Slot& slot : step.inputs) ends.push_back(slot.spec);
+    for (const Slot& slot : step.outputs) ends.push_back(slot.spec);
+    on_weight_ = is_of_weight(route_, i);
+    if (auto ok = add_workspace(step, ends); !ok) return ok;
+  }
+  return {};
+}
+
+// Puts what the weight's steps need behind the rest: a run whose weight is packed needs only what comes before.
+void Builder::settle_scratch() {
+  route_.weight_scratch = main_.bytes;
+  route_.scratch_bytes = main_.bytes;
+  if (of_weight_.bytes == 0) return;
+  const std::size_t start = aligned(main_.bytes, of_weight_.align);
+  route_.scratch_bytes = start + of_weight_.bytes;
+  const auto move = [start](Slot& slot) {
+    if (slot.place == Place::scratch) slot.scratch_offset += start;
+  };
+  for (std::size_t i = route_.weight_begin; i < route_.weight_end; ++i) {
+    Step& step = route_.steps[i];
+    move(step.inputs.front());
+    move(step.outputs.front());
+    if (step.workspace) move(*step.workspace);
+  }
+  move(route_.steps[route_.main_step].inputs[weight_operand]);
+}
+
 tl::expected<Route, Clause> Builder::build() {
   const auto fit = this->fit();
   if (!fit) return tl::unexpected(fit.error());
   route_.device = binding_.device;
   route_.threads = workshop_.options().threads;
+  route_.packed_weight = workshop_.options().packed_weight;
   std::vector<Slot> inputs;
   for (std::size_t i = 0; i + 1 < lying_.size(); ++i) {
+    on_weight_ = i == weight_operand;
+    if (on_weight_) route_.weight_begin = route_.steps.size();
     auto slot = prepare(i, *fit);
     if (!slot) return tl::unexpected(std::move(slot.error()));
+    if (on_weight_) route_.weight_end = route_.steps.size();
     inputs.push_back(*slot);
   }
+  on_weight_ = false;
   if (auto ok = add_main(*fit, std::move(inputs)); !ok) return tl::unexpected(std::move(ok.error()));
-  // Copies have scratch of their own where their contracts ask for it; the main step has it already.
-  for (Step& step : route_.steps) {
-    std::vector<TensorSpec> ends;
-    if (&step != &route_.steps[route_.main_step]) {
-      for (const Slot& slot : step.inputs) ends.push_back(slot.spec);
-      for (const Slot& slot : step.outputs) ends.push_back(slot.spec);
-      if (auto ok = add_workspace(step, ends); !ok) return tl::unexpected(std::move(ok.error()));
-    }
-    route_.ns += step.price.ns;
-  }
+  if (auto ok = add_workspaces(); !ok) return tl::unexpected(std::move(ok.error()));
+  settle_scratch();
+  for (std::size_t i = 0; i < route_.steps.size(); ++i)
+    if (!route_.packed_weight || !is_of_weight(route_, i)) route_.ns += route_.steps[i].price.ns;
   const auto& cap = workshop_.options().workspace_cap;
   if (const std::size_t wanted = workspace_bytes(route_); cap && wanted > *cap)
     return tl::unexpected(Clause{"workspace", fmt::format("at most {} bytes", *cap), fmt::to_string(wanted)});

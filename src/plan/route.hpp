@@ -35,13 +35,20 @@ struct Step {
   std::optional<int> most_threads = {};  ///< that its workspace is for, where that depends on them
 };
 
+/// Where the weight stands among a convolution's inputs.
+inline constexpr std::size_t weight_operand = 1;
+
 struct Route {
   std::vector<Step> steps;
   std::size_t main_step = 0;               ///< index of the step that convolves
+  std::size_t weight_begin = 0;            ///< steps that work on the weight alone, which can be done once and kept:
+  std::size_t weight_end = 0;              ///< from here up to there; the same where the kernel takes it as it lies
   std::size_t scratch_bytes = 0;           ///< of all host slots and workspaces together, from an aligned start
+  std::size_t weight_scratch = 0;          ///< where that of the weight's steps starts, behind what the others need
   std::vector<std::size_t> device_bytes;   ///< one allocation each, made for a run
   const convoke_device* device = nullptr;  ///< where those are made; null: the route stays on the host
   int threads = 1;                         ///< that it is made for
+  bool packed_weight = false;              ///< the caller keeps what the weight's steps give: they are priced 0
   double ns = 0;                           ///< sum of its steps' prices
 };
 
@@ -51,6 +58,16 @@ inline constexpr std::size_t scratch_alignment = 4096;
 /// Host memory of any alignment that suffices for the route's scratch: what a caller hands over, and may put a cap on.
 inline std::size_t workspace_bytes(const Route& route) noexcept {
   return route.scratch_bytes == 0 ? 0 : route.scratch_bytes + scratch_alignment - 1;
+}
+
+/// The same for a run whose weight is packed already.
+inline std::size_t packed_workspace_bytes(const Route& route) noexcept {
+  return route.weight_scratch == 0 ? 0 : route.weight_scratch + scratch_alignment - 1;
+}
+
+/// Whether the step works on the weight alone.
+inline bool is_of_weight(const Route& route, std::size_t step) noexcept {
+  return step >= route.weight_begin && step < route.weight_end;
 }
 
 /// How a kernel is approached.
@@ -70,6 +87,7 @@ class Workshop {
     const Rates* rates = nullptr;
     int threads = 1;
     std::optional<std::size_t> workspace_cap = {};
+    bool packed_weight = false;  ///< as PlanOptions has it
   };
   Workshop(const bind::BindingTable& table, const Request& request, const Options& options)
       : table_(table), request_(request), options_(options) {}

@@ -17,6 +17,10 @@ struct convoke_plan {
   convoke::Plan plan;
 };
 
+struct convoke_packed_weight {
+  convoke::PackedWeight weight;
+};
+
 namespace {
 
 using convoke::ConstTensor;
@@ -91,20 +95,29 @@ struct Operands {
   std::optional<TensorSpec> bias_spec() const { return bias ? std::optional(bias->spec) : std::nullopt; }
 };
 
-Result<Operands> operands(const convoke_tensor* x, const convoke_tensor* weight, const convoke_tensor* bias,
-                          const convoke_tensor* out) {
+// All but the weight.
+Result<Operands> operands(const convoke_tensor* x, const convoke_tensor* bias, const convoke_tensor* out) {
   Operands result;
-  const auto x_view = view(x, "x"), weight_view = view(weight, "weight"), out_view = view(out, "out");
-  for (const auto* one : {&x_view, &weight_view, &out_view})
+  const auto x_view = view(x, "x"), out_view = view(out, "out");
+  for (const auto* one : {&x_view, &out_view})
     if (!*one) return tl::unexpected(one->error());
   result.x = *x_view;
-  result.weight = *weight_view;
   result.out = {out->data, out->bytes, out_view->spec};
   if (bias != nullptr) {
     const auto bias_view = view(bias, "bias");
     if (!bias_view) return tl::unexpected(bias_view.error());
     result.bias = *bias_view;
   }
+  return result;
+}
+
+Result<Operands> operands(const convoke_tensor* x, const convoke_tensor* weight, const convoke_tensor* bias,
+                          const convoke_tensor* out) {
+  auto result = operands(x, bias, out);
+  if (!result) return result;
+  const auto weight_view = view(weight, "weight");
+  if (!weight_view) return tl::unexpected(weight_view.error());
+  result->weight = *weight_view;
   return result;
 }
 
@@ -124,9 +137,11 @@ convoke::ConvTranspose2dParams params_of(const convoke_conv_transpose2d_params* 
           p->groups};
 }
 
-convoke::RunOptions run_options(int threads) {
+convoke::RunOptions run_options(int threads, void* scratch = nullptr, std::size_t scratch_bytes = 0) {
   convoke::RunOptions options;
   options.threads = threads;
+  options.scratch = scratch;
+  options.scratch_bytes = scratch_bytes;
   return options;
 }
 
@@ -158,6 +173,7 @@ Result<convoke::PlanOptions> plan_options(const convoke_plan_options* given) {
   options.backends = *std::move(backends);
   if (given->has_workspace_cap != 0) options.workspace_cap = given->workspace_cap;
   options.threads = given->threads;
+  options.packed_weight = given->packed_weight != 0;
   return options;
 }
 
@@ -272,16 +288,46 @@ int convoke_plan_run(const convoke_plan* plan, const convoke_tensor* x, const co
   return coded([&]() -> Result<void> {
     if (plan == nullptr) return null_argument("plan");
     return operands(x, weight, bias, out).and_then([&](const Operands& t) {
-      convoke::RunOptions options = run_options(threads);
-      options.scratch = scratch;
-      options.scratch_bytes = scratch_bytes;
-      return plan->plan.run(t.x, t.weight, t.bias, t.out, options);
+      return plan->plan.run(t.x, t.weight, t.bias, t.out, run_options(threads, scratch, scratch_bytes));
+    });
+  });
+}
+
+int convoke_plan_pack(const convoke_plan* plan, const convoke_tensor* weight, int32_t threads, void* scratch,
+                      size_t scratch_bytes, convoke_packed_weight** packed) {
+  return coded([&]() -> Result<void> {
+    if (packed == nullptr) return null_argument("packed");
+    *packed = nullptr;
+    if (plan == nullptr) return null_argument("plan");
+    const auto tensor = view(weight, "weight");
+    if (!tensor) return tl::unexpected(tensor.error());
+    auto made = plan->plan.pack(*tensor, run_options(threads, scratch, scratch_bytes));
+    if (!made) return tl::unexpected(made.error());
+    *packed = new convoke_packed_weight{*std::move(made)};
+    return {};
+  });
+}
+
+void convoke_packed_weight_free(convoke_packed_weight* packed) { delete packed; }
+
+int convoke_plan_run_packed(const convoke_plan* plan, const convoke_tensor* x, const convoke_packed_weight* weight,
+                            const convoke_tensor* bias, const convoke_tensor* out, int32_t threads, void* scratch,
+                            size_t scratch_bytes) {
+  return coded([&]() -> Result<void> {
+    if (plan == nullptr) return null_argument("plan");
+    if (weight == nullptr) return null_argument("weight");
+    return operands(x, bias, out).and_then([&](const Operands& t) {
+      return plan->plan.run(t.x, weight->weight, t.bias, t.out, run_options(threads, scratch, scratch_bytes));
     });
   });
 }
 
 size_t convoke_plan_workspace_bytes(const convoke_plan* plan) {
   return plan == nullptr ? 0 : plan->plan.workspace_bytes();
+}
+
+size_t convoke_plan_packed_workspace_bytes(const convoke_plan* plan) {
+  return plan == nullptr ? 0 : plan->plan.packed_workspace_bytes();
 }
 
 const char* convoke_plan_kernel(const convoke_plan* plan) { return plan == nullptr ? "" : plan->plan.kernel().c_str(); }

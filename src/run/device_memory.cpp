@@ -8,12 +8,17 @@
 
 namespace convoke::executor {
 
-Result<DeviceMemory> DeviceMemory::acquire(const convoke_device* device, const std::vector<std::size_t>& sizes) {
+Result<DeviceMemory> DeviceMemory::acquire(const convoke_device* device, const std::vector<std::size_t>& sizes,
+                                           const std::vector<bool>& used) {
   DeviceMemory memory;
-  if (device == nullptr) return memory;
   memory.device_ = device;
   memory.handles_.reserve(sizes.size());
-  for (const std::size_t bytes : sizes) {
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    const std::size_t bytes = sizes[i];
+    if (!used[i]) {
+      memory.handles_.push_back(nullptr);
+      continue;
+    }
     // An empty tensor still needs a handle that is one.
     void* const handle = device->allocate(device->context, std::max<std::uint64_t>(1, bytes));
     if (handle == nullptr)
@@ -25,7 +30,8 @@ Result<DeviceMemory> DeviceMemory::acquire(const convoke_device* device, const s
 }
 
 DeviceMemory::~DeviceMemory() {
-  for (void* const handle : handles_) device_->release(device_->context, handle);
+  for (void* const handle : handles_)
+    if (handle != nullptr) device_->release(device_->context, handle);
 }
 
 }  // namespace convoke::executor

@@ -10,15 +10,20 @@
 
 namespace convoke::executor {
 
-/// The device memory of one run, given back when it ends.
+/// Device memory, given back at the end.
 class DeviceMemory {
  public:
-  /// One allocation for each size; none where `device` is null. Errors: out_of_memory.
-  static Result<DeviceMemory> acquire(const convoke_device* device, const std::vector<std::size_t>& sizes);
+  /// One allocation for each size whose flag in `used` is set. Errors: out_of_memory.
+  static Result<DeviceMemory> acquire(const convoke_device* device, const std::vector<std::size_t>& sizes,
+                                      const std::vector<bool>& used);
 
   DeviceMemory() = default;
   DeviceMemory(DeviceMemory&& other) noexcept : device_(other.device_), handles_(std::exchange(other.handles_, {})) {}
-  DeviceMemory& operator=(DeviceMemory&&) = delete;
+  DeviceMemory& operator=(DeviceMemory&& other) noexcept {
+    std::swap(device_, other.device_);
+    handles_.swap(other.handles_);
+    return *this;
+  }
   ~DeviceMemory();
 
   void* at(std::size_t index) const noexcept { return handles_[index]; }

@@ -3,9 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <string>
 #include <vector>
 
 #include "problem/problem.hpp"
+#include "tests/plan/rivals.hpp"
 
 namespace convoke::judge {
 namespace {
@@ -37,6 +40,28 @@ TEST(MeasureRoutes, RunsEveryAdmittedRouteAndKnowsTheChosenOne) {
     EXPECT_GE(route.measured_ns, measured->routes[measured->best()].measured_ns);
   }
   EXPECT_GE(measured->regret(), 0);
+}
+
+TEST(MeasureRoutes, OfAPackedWeightTimesTheRunsAlone) {
+  const rivals::Contest contest(rivals::packing_convolution("flops: \"n\"") +
+                                rivals::pack_kernel("flops: \"1000 * n\""));
+  problem::Workload workload = workload_of("conv2d x=1x3x9x8 weight=5x3x3x3 stride=2x1 padding=1");
+  for (const bool packed : {false, true}) {
+    RegretOptions options = one_round();
+    options.plan = contest.options();
+    options.plan.packed_weight = packed;
+    options.pace = {.box_ms = 0, .least = 3, .most = 3};
+    rivals::take_calls();
+    const auto measured = measure_routes(workload, options);
+    ASSERT_TRUE(measured) << measured.error().message;
+    EXPECT_EQ(measured->wrong, "");
+    ASSERT_EQ(measured->routes.size(), 1u);
+    EXPECT_EQ(measured->routes[0].price_ns > 1000 * 135, !packed);
+    const std::vector<std::string> calls = rivals::take_calls();
+    const auto runs = std::ranges::count(calls, "packed");
+    EXPECT_GE(runs, 4) << "checked, and timed 3 times at least";
+    EXPECT_EQ(std::ranges::count(calls, "pack"), packed ? 2 : runs) << "once for the check, once for all timed runs";
+  }
 }
 
 TEST(MeasureRoutes, WithoutARouteThereIsNothingToMeasure) {

@@ -207,7 +207,7 @@ void expect_wrong_kinds_refused(const std::vector<std::string>& path) {
     // A bias that is null is none, and other numbers where a number may be anything are judged as a request.
     if (path.back() == "bias" && other.is_null()) continue;
     if (path.back() == "through" && other.is_null()) continue;
-    if (path.back() == "dense" && other.is_boolean()) continue;
+    if ((path.back() == "dense" || path.back() == "packed_weight") && other.is_boolean()) continue;
     if (path.back() == "reason" && other.is_string()) continue;
     at(json) = other;
     const auto read = Plan::from_json(json.dump());
@@ -253,6 +253,7 @@ TEST(PlanJson, WhatIsWrongIsNamed) {
       {"same", "true or false", [](Json& j) { j["params"]["same"] = 0; }},
       {"threads", "from 1 to 2147483647", [](Json& j) { j["threads"] = 0; }},
       {"threads", "from 1 to 2147483647", [](Json& j) { j["threads"] = std::int64_t{1} << 31; }},
+      {"packed_weight", "true or false", [](Json& j) { j["packed_weight"] = 1; }},
       {"dense", "true or false", [](Json& j) { j["dense"] = "false"; }},
       {"through", "f32, f64, bf16, f16", [](Json& j) { j["through"] = "f8"; }},
       {"steps", "1 to 64", [](Json& j) { j["steps"] = Json::array(); }},

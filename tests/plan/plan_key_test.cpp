@@ -100,6 +100,7 @@ std::vector<Row> changes_of_options() {
           {"no workspace_cap", [](Call& c) { c.options.workspace_cap.reset(); }},
           {"threads", [](Call& c) { c.options.threads = 4; }},
           {"threads, all", [](Call& c) { c.options.threads = 0; }},
+          {"packed_weight", [](Call& c) { c.options.packed_weight = true; }},
           {"rates", [](Call& c) { ASSERT_TRUE(c.rates.set({"", "", "", std::nullopt, {3, 3, 3}})); }},
           {"rates, thread_gain", [](Call& c) { ASSERT_TRUE(c.rates.set_thread_gain(0.1)); }}};
 }
@@ -125,7 +126,7 @@ TEST(AppendKey, EveryFieldAloneGivesAKeyOfItsOwn) {
     const auto [at, fresh] = seen.emplace(call.key(), row.field);
     EXPECT_TRUE(fresh) << row.field << " gives the key of: " << at->second;
   }
-  EXPECT_EQ(seen.size(), 1 + 2 + 3 * 13 + 7 + 12 + 22u);
+  EXPECT_EQ(seen.size(), 1 + 2 + 3 * 13 + 7 + 12 + 23u);
 }
 
 TEST(AppendKey, TheSameArgumentsGiveTheSameKey) {

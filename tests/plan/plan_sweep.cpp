@@ -58,6 +58,7 @@ void print_summary(const Counts& counts) {
              counts.plans, counts.refused, counts.failed);
   fmt::print("{} results held to the law's bits, the others to the exact sum\n", counts.held_to_the_law);
   print_table("steps run, by operator", counts.steps);
+  print_table("weights packed before", counts.packed);
   print_table("candidates refused, by clause", counts.clauses);
 }
 

@@ -74,14 +74,15 @@ PlanOptions random_options(Drawer& draw) {
   if (draw.chance(5)) options.backends = {draw.chance(50) ? "cpu" : "vulkan"};
   if (draw.chance(8)) options.workspace_cap = draw.below(20'000);
   options.threads = static_cast<int>(draw.below(4));
+  options.packed_weight = draw.chance(20);
   return options;
 }
 
 // What a caller would print of them.
 std::string text_of(const PlanOptions& options) {
-  return fmt::format("demand={} kernel='{}' forbid={} backends={} threads={}{}",
+  return fmt::format("demand={} kernel='{}' forbid={} backends={} threads={}{}{}",
                      options.demand ? convoke::text_of(*options.demand) : "-", options.kernel, options.forbid,
-                     options.backends, options.threads,
+                     options.backends, options.threads, options.packed_weight ? " packed_weight" : "",
                      options.workspace_cap ? fmt::format(" workspace_cap={}", *options.workspace_cap) : "");
 }
 
@@ -166,6 +167,16 @@ Sweep::Outcome Sweep::check_result(const Plan& plan, const Demand& demand) {
   return {};
 }
 
+// The weight is gone when the plan runs, and of the scratch no more is handed over than such a run needs.
+Result<void> Sweep::run_packed(const Plan& plan, const RunOptions& options) {
+  RunOptions run = options;
+  const auto packed = plan.pack(workload_->weight(), run);
+  if (!packed) return tl::unexpected(packed.error());
+  ++counts_.packed[packed->kernels().empty() ? "as it lies" : fmt::format("{} steps", packed->kernels().size())];
+  run.scratch_bytes = run.scratch == nullptr ? 0 : plan.packed_workspace_bytes();
+  return plan.run(workload_->x(), *packed, bias(), workload_->out(), run);
+}
+
 Sweep::Outcome Sweep::check_run(Drawer& draw, const Plan& plan, const Demand& demand) {
   auto scratch = Buffer::make(plan.workspace_bytes(), std::size_t{1} << draw.below(13), Guard::end);
   if (!scratch) return scratch.error().message;
@@ -176,7 +187,9 @@ Sweep::Outcome Sweep::check_run(Drawer& draw, const Plan& plan, const Demand& de
     run.scratch_bytes = scratch->size();
   }
   workload_->reset_out();
-  const auto ran = plan.run(workload_->x(), workload_->weight(), bias(), workload_->out(), run);
+  const bool packs = draw.chance(40);
+  const auto ran =
+      packs ? run_packed(plan, run) : plan.run(workload_->x(), workload_->weight(), bias(), workload_->out(), run);
   std::vector<std::string> faults = take_broken();
   std::ranges::move(fake::FakeDevice::get().take_faults(), std::back_inserter(faults));
   if (fake::FakeDevice::get().live() != 0) faults.emplace_back("device memory was not given back");
@@ -194,12 +207,13 @@ Sweep::Outcome Sweep::check_run(Drawer& draw, const Plan& plan, const Demand& de
 Sweep::Outcome Sweep::check_options(const Plan& plan, const PlanOptions& options, const Demand& demand) {
   const planner::Route& route = plan.impl().route;
   double ns = 0;
-  for (const planner::Step& step : route.steps) {
+  for (std::size_t i = 0; i < route.steps.size(); ++i) {
+    const planner::Step& step = route.steps[i];
     const std::string& id = step.binding->id;
     for (const std::string& glob : options.forbid)
       if (glob_match(glob, id)) return id + " was forbidden";
     if (step.binding->foreign && demand.kind != Demand::Kind::any) return id + " is foreign";
-    ns += step.price.ns;
+    if (!options.packed_weight || step.role != "weight") ns += step.price.ns;
   }
   const bind::Binding& main = *route.steps[route.main_step].binding;
   if (!options.kernel.empty() && !glob_match(options.kernel, main.id)) return main.id + " was not asked for";

@@ -20,6 +20,7 @@ struct Counts {
   std::uint64_t problems = 0, plans = 0, refused = 0, failed = 0, held_to_the_law = 0;
   std::map<std::string, std::uint64_t> clauses;  ///< candidates refused, by clause
   std::map<std::string, std::uint64_t> steps;    ///< of the plans that ran, by operator
+  std::map<std::string, std::uint64_t> packed;   ///< of these, runs with a packed weight, by how it was made
 };
 
 /// Draws the problems of one seed, one after another.
@@ -42,6 +43,7 @@ class Sweep {
   };
 
   Outcome try_options(Drawer& draw, const PlanOptions& options);
+  Result<void> run_packed(const Plan& plan, const RunOptions& options);
   Outcome check_run(Drawer& draw, const Plan& plan, const Demand& demand);
   Outcome check_result(const Plan& plan, const Demand& demand);
   static Outcome check_options(const Plan& plan, const PlanOptions& options, const Demand& demand);

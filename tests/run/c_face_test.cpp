@@ -76,6 +76,56 @@ TEST_F(CFace, PlansRunAgain) {
   convoke_plan_destroy(nullptr);
 }
 
+TEST_F(CFace, AWeightIsPackedOnce) {
+  convoke_plan* plan = nullptr;
+  convoke_plan_options options{};
+  options.size = sizeof options;
+  options.packed_weight = 1;
+  ASSERT_EQ(convoke_plan_conv2d(&x, &weight, &bias, &out, nullptr, &options, &plan), CONVOKE_SUCCESS);
+  convoke_packed_weight* packed = nullptr;
+  ASSERT_EQ(convoke_plan_pack(plan, &weight, 1, nullptr, 0, &packed), CONVOKE_SUCCESS) << convoke_last_error_message();
+  weight_data = {0, 0, 0, 0};
+  EXPECT_LE(convoke_plan_packed_workspace_bytes(plan), convoke_plan_workspace_bytes(plan));
+  std::vector<char> scratch(convoke_plan_packed_workspace_bytes(plan) + 1);
+  for (int i = 0; i < 2; ++i) {
+    out_data.assign(4, -1);
+    ASSERT_EQ(convoke_plan_run_packed(plan, &x, packed, &bias, &out, 1, scratch.data(), scratch.size()), 0)
+        << convoke_last_error_message();
+    EXPECT_THAT(out_data, ElementsAre(5421.5, 6532.5, 8754.5, 9865.5));
+  }
+  EXPECT_EQ(convoke_plan_run_packed(plan, &x, packed, nullptr, &out, 1, nullptr, 0), CONVOKE_INVALID_ARGUMENT);
+  EXPECT_STREQ(convoke_last_error_rule(), "bias");
+  convoke_plan_destroy(plan);
+
+  convoke_conv2d_params params = convoke_default_conv2d_params();
+  params.dilation[1] = 2;
+  const std::array<std::int64_t, 4> narrow = {1, 1, 2, 1};
+  out = convoke_dense_tensor(out_data.data(), CONVOKE_DTYPE_F32, 4, narrow.data());
+  ASSERT_EQ(convoke_plan_conv2d(&x, &weight, nullptr, &out, &params, &options, &plan), CONVOKE_SUCCESS);
+  EXPECT_EQ(convoke_plan_run_packed(plan, &x, packed, nullptr, &out, 1, nullptr, 0), CONVOKE_INVALID_ARGUMENT);
+  EXPECT_STREQ(convoke_last_error_rule(), "packed_weight");
+  EXPECT_THAT(convoke_last_error_message(), HasSubstr("dilation is [1, 1], the plan wants [1, 2]"));
+  convoke_plan_destroy(plan);
+  convoke_packed_weight_free(packed);
+  convoke_packed_weight_free(nullptr);
+}
+
+TEST_F(CFace, APackedWeightAndItsPlanMustBeThere) {
+  convoke_plan* plan = nullptr;
+  ASSERT_EQ(convoke_plan_conv2d(&x, &weight, nullptr, &out, nullptr, nullptr, &plan), CONVOKE_SUCCESS);
+  convoke_packed_weight* packed = nullptr;
+  EXPECT_EQ(convoke_plan_pack(plan, &weight, 1, nullptr, 0, nullptr), CONVOKE_INVALID_ARGUMENT);
+  EXPECT_EQ(convoke_plan_pack(nullptr, &weight, 1, nullptr, 0, &packed), CONVOKE_INVALID_ARGUMENT);
+  EXPECT_EQ(convoke_plan_pack(plan, nullptr, 1, nullptr, 0, &packed), CONVOKE_INVALID_ARGUMENT);
+  EXPECT_STREQ(convoke_last_error_rule(), "weight");
+  EXPECT_EQ(convoke_plan_pack(plan, &x, 1, nullptr, 0, &packed), CONVOKE_INVALID_ARGUMENT);
+  EXPECT_EQ(packed, nullptr);
+  EXPECT_EQ(convoke_plan_run_packed(plan, &x, nullptr, nullptr, &out, 1, nullptr, 0), CONVOKE_INVALID_ARGUMENT);
+  EXPECT_STREQ(convoke_last_error_rule(), "weight");
+  EXPECT_EQ(convoke_plan_packed_workspace_bytes(nullptr), 0u);
+  convoke_plan_destroy(plan);
+}
+
 TEST_F(CFace, EveryPlanOptionReachesThePlanner) {
   const auto rule = [&](auto change) {
     convoke_plan_options options{};
