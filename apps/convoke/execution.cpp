@@ -56,7 +56,17 @@ Result<Plan> make_plan(const Operands& operands, const PlanOptions& options) {
 }
 
 Result<void> run_plan(const Plan& plan, const Operands& operands, const RunOptions& options) {
+  if (operands.packed) return plan.run(operands.x, *operands.packed, operands.bias, operands.out, options);
   return plan.run(operands.x, operands.weight, operands.bias, operands.out, options);
+}
+
+Result<void> pack_weight(const Plan& plan, Operands& operands, int threads) {
+  RunOptions options;
+  options.threads = threads;
+  auto packed = plan.pack(operands.weight, options);
+  if (!packed) return tl::unexpected(packed.error());
+  operands.packed = *std::move(packed);
+  return {};
 }
 
 Result<Timing> timed_runs(const Plan& plan, const Operands& operands, int threads, const Pace& pace) {

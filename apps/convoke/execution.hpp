@@ -22,6 +22,7 @@ struct Operands {
   ConstTensor x, weight;
   std::optional<ConstTensor> bias;
   Tensor out;
+  std::optional<PackedWeight> packed = {};  ///< stands in for the weight when a plan runs
 };
 
 /// The operands of a workload.
@@ -33,6 +34,8 @@ Result<PlanOptions> plan_options(const problem::Problem& problem, const Catalog&
 /// The public plan() of the operation.
 Result<Plan> make_plan(const Operands& operands, const PlanOptions& options);
 Result<void> run_plan(const Plan& plan, const Operands& operands, const RunOptions& options);
+/// Packs the weight as this plan wants it.
+Result<void> pack_weight(const Plan& plan, Operands& operands, int threads);
 
 /// How long to measure: `repeat` runs, or, where that is 0, runs until `box_ms` are spent.
 struct Pace {

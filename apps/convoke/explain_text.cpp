@@ -35,8 +35,8 @@ std::string evidence_text(const CandidateReport& candidate) {
 // The step, and its work behind it where the line has room, else below.
 std::vector<std::string> step_lines(const StepReport& step, std::size_t index, int width) {
   constexpr std::size_t indent = 4;  // of a table's notes
-  std::string line = fmt::format("{}. {:>8}  {}{}", index + 1, duration_text(step.price_ns), step.kernel,
-                                 step.role.empty() ? "" : " on " + step.role);
+  std::string line = fmt::format("{}. {:>8}  {}{}{}", index + 1, duration_text(step.price_ns), step.kernel,
+                                 step.role.empty() ? "" : " on " + step.role, step.once ? ", once" : "");
   const std::string work = fmt::format("({}{}, {}{})", step.cost_class,
                                        step.flops > 0 ? fmt::format(", {:.3g} MFLOP", step.flops / 1e6) : std::string(),
                                        bytes_text(step.bytes), step.filled ? ", by default" : "");
@@ -109,6 +109,7 @@ Json json_of(const CandidateReport& candidate) {
     steps.push_back({{"kernel", step.kernel},
                      {"price_ns", step.price_ns},
                      {"role", step.role},
+                     {"once", step.once},
                      {"flops", step.flops},
                      {"bytes", step.bytes},
                      {"overhead_ns", step.overhead_ns},

@@ -47,7 +47,12 @@ void add_planning(CLI::App& command, PlanningWords& words) {
   command.add_option("--workspace-cap", words.workspace_cap, "Most bytes of scratch that a route may need")
       ->type_name("BYTES")
       ->check(CLI::Range(std::int64_t{0}, std::numeric_limits<std::int64_t>::max()).description(""));
+  add_packed(command, words.packed);
   add("--rates", words.rates, "Price by this table instead of the one that 'convoke calibrate' wrote", "FILE");
+}
+
+void add_packed(CLI::App& command, bool& packed) {
+  command.add_flag("--packed", packed, "Pack the weight once, before: neither priced nor timed");
 }
 
 void settle_words(RunWords& input, PlanningWords& planning) {
@@ -68,6 +73,7 @@ Result<Planning> load_planning(const PlanningWords& words, const problem::Proble
   planning.options.rates = planning.rates.get();
   planning.options.forbid = words.forbid;
   planning.options.backends = words.backends;
+  planning.options.packed_weight = words.packed;
   if (words.workspace_cap >= 0) planning.options.workspace_cap = static_cast<std::size_t>(words.workspace_cap);
   return planning;
 }
@@ -85,6 +91,7 @@ std::string planning_text(const PlanningWords& words) {
   for (const std::string& glob : words.forbid) add("--forbid", glob);
   for (const std::string& name : words.backends) add("--backend", name);
   if (words.workspace_cap >= 0) add("--workspace-cap", fmt::to_string(words.workspace_cap));
+  if (words.packed) text += " --packed";
   if (!words.rates.empty()) add("--rates", words.rates);
   return text;
 }

@@ -23,6 +23,7 @@ struct PlanningWords {
   std::vector<std::string> contracts, forbid, backends;
   std::string rates;
   std::int64_t workspace_cap = -1;  ///< bytes; negative: none
+  bool packed = false;              ///< the weight is packed once, which is no part of a route's price or time
 };
 
 /// Options of the library, and the table they point to. Movable.
@@ -33,8 +34,10 @@ struct Planning {
 
 /// `problem WORD...` and the operands from files: what load_run_input() reads.
 void add_run_words(CLI::App& command, RunWords& words);
-/// --contracts, --forbid, --backend, --workspace-cap and --rates.
+/// --contracts, --forbid, --backend, --workspace-cap, --packed and --rates.
 void add_planning(CLI::App& command, PlanningWords& words);
+/// --packed alone.
+void add_packed(CLI::App& command, bool& packed);
 
 /// --contracts takes every word up to the next option: what belongs to the problem line goes back to it.
 void settle_words(RunWords& input, PlanningWords& planning);

@@ -34,6 +34,7 @@ struct Outcome {
   Timing timing;
   std::string digest;
   std::optional<Verdict> verdict;
+  std::optional<std::size_t> packed_bytes;  ///< absent: the weight was handed over as it is
 };
 
 // About a second of either oracle.
@@ -44,10 +45,14 @@ Result<Outcome> compute(const RunInput& input, const Settings& settings, const C
   if (!planning) return tl::unexpected(planning.error());
   auto plan = make_plan(input.operands, planning->options);
   if (!plan) return tl::unexpected(forced_error(plan.error(), input.problem.kernel));
-  const auto timing =
-      timed_runs(*plan, input.operands, input.problem.threads, {.repeat = settings.repeat, .box_ms = 500});
+  Operands operands = input.operands;
+  if (settings.planning.packed)
+    if (auto packed = pack_weight(*plan, operands, input.problem.threads); !packed)
+      return tl::unexpected(packed.error());
+  const auto timing = timed_runs(*plan, operands, input.problem.threads, {.repeat = settings.repeat, .box_ms = 500});
   if (!timing) return tl::unexpected(timing.error());
-  Outcome outcome{*std::move(plan), *timing, digest_of(input.operands.out), std::nullopt};
+  Outcome outcome{*std::move(plan), *timing, digest_of(operands.out), std::nullopt, std::nullopt};
+  if (operands.packed) outcome.packed_bytes = operands.packed->bytes();
   if (settings.verify) {
     const bool generated = input.workload.has_value();
     outcome.verdict = verify(input.operands, input.geometry, outcome.plan,
@@ -68,6 +73,7 @@ std::string json_report(const RunInput& input, const Outcome& outcome) {
                     {"price_ns", outcome.plan.price_ns()},
                     {"gflops", gflops(outcome.plan, outcome.timing.median)},
                     {"digest", outcome.digest},
+                    {"packed_bytes", outcome.packed_bytes ? Json(*outcome.packed_bytes) : Json(nullptr)},
                     {"verified", outcome.verdict ? Json(outcome.verdict->right) : Json(nullptr)},
                     {"reproducer", input.reproducer}});
 }
@@ -87,6 +93,7 @@ std::string text_report(const RunInput& input, const Outcome& outcome, const std
   fact("out",
        fmt::format("{} {}", fmt::join(outcome.plan.output_shape().begin(), outcome.plan.output_shape().end(), "x"),
                    name_of(input.operands.out.spec.dtype)));
+  if (outcome.packed_bytes) fact("packed", fmt::format("the weight, once, to {} bytes", *outcome.packed_bytes));
   fact("time", fmt::format("{:.4g} ms, median of {} ({:.4g} to {:.4g})", timing.median,
                            counted(static_cast<std::size_t>(timing.runs), "run"), timing.fastest, timing.slowest));
   fact("price", duration_text(outcome.plan.price_ns()));

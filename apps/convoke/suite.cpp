@@ -14,6 +14,7 @@
 
 #include "apps/convoke/commands.hpp"
 #include "apps/convoke/documents.hpp"
+#include "apps/convoke/planning_options.hpp"
 #include "apps/convoke/suite_cases.hpp"
 #include "apps/convoke/suite_regret.hpp"
 #include "apps/convoke/suite_result.hpp"
@@ -63,6 +64,7 @@ Result<Report> run_suites(Settings& settings) {
   if (!dtypes) return tl::unexpected(dtypes.error());
   settings.options.dtypes = *std::move(dtypes);
   for (const std::string& path : settings.contracts) settings.options.extra += " --contracts " + shell_word(path);
+  if (settings.options.packed) settings.options.extra += " --packed";
   const auto catalog = catalog_with(settings.contracts);
   if (!catalog) return tl::unexpected(catalog.error());
   if (const std::string& kernel = settings.options.kernel; !kernel.empty() && !any_kernel(*catalog, kernel))
@@ -116,6 +118,7 @@ void add_options(CLI::App& command, Settings& settings) {
   command.add_option("--repeat", settings.options.repeat, "Timed runs of a layer; without it, a tenth of a second")
       ->type_name("N")
       ->check(CLI::Range(1, 1'000'000).description(""));
+  add_packed(command, settings.options.packed);
   auto* regret = command.add_flag("--regret", settings.regret, "Time every route of each layer against the chosen one");
   regret->excludes(random);
   command.add_option("--rates", settings.rates, "Price --regret by this table, not the one of 'convoke calibrate'")

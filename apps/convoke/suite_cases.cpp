@@ -33,8 +33,9 @@ constexpr double layer_box_ms = 100;
 
 bind::Operator operator_for(Op op) noexcept { return bind::operator_of(op); }
 
-PlanOptions only(const bind::Binding& binding, const Catalog& catalog) {
+PlanOptions only(const bind::Binding& binding, const Catalog& catalog, bool packed) {
   PlanOptions options;
+  options.packed_weight = packed;
   options.kernel = binding.id;
   options.catalog = &catalog;
   return options;
@@ -52,8 +53,11 @@ void judge_binding(Forced& forced, Workload& workload, const judge::CheckOptions
   forced.result.digest = digest_of(workload.out());
 }
 
-void time_binding(Forced& forced, const Operands& operands, int threads, const Pace& pace) {
-  const auto timing = timed_runs(*forced.plan, operands, threads, pace);
+void time_binding(Forced& forced, Operands operands, const SuiteOptions& options, const Pace& pace) {
+  if (options.packed)
+    if (auto packed = pack_weight(*forced.plan, operands, options.threads); !packed)
+      return mark_failed(forced.result, packed.error().message);
+  const auto timing = timed_runs(*forced.plan, operands, options.threads, pace);
   if (!timing) return mark_failed(forced.result, timing.error().message);
   forced.result.ms = timing->median;
   forced.result.gflops = gflops(*forced.plan, timing->median);
@@ -61,9 +65,9 @@ void time_binding(Forced& forced, const Operands& operands, int threads, const P
 
 // A refusal by this kernel's contract alone would not do: the request itself is wrong.
 BindingResult expect_refusal(const bind::Binding& binding, const Operands& operands, const Catalog& catalog,
-                             const Case& test) {
+                             const Case& test, bool packed) {
   BindingResult result{.kernel = binding.id, .fate = Fate::passed, .reason = {}, .digest = {}};
-  const auto plan = make_plan(operands, only(binding, catalog));
+  const auto plan = make_plan(operands, only(binding, catalog, packed));
   if (plan)
     mark_failed(result, fmt::format("it was accepted, and a refusal that names '{}' is due", *test.expect_error));
   else if (plan.error().code == ErrorCode::no_kernel)
@@ -75,14 +79,15 @@ BindingResult expect_refusal(const bind::Binding& binding, const Operands& opera
 
 BindingResult run_binding(const bind::Binding& binding, const Case& test, Workload& workload, const Operands& operands,
                           const Catalog& catalog, const SuiteOptions& options) {
-  Forced forced = force(binding, operands, catalog);
+  Forced forced = force(binding, operands, catalog, options.packed);
   if (!forced.plan) return std::move(forced.result);
   judge::CheckOptions check;
   check.run.threads = options.threads;
+  check.packed = options.packed;
   judge_binding(forced, workload, check);
   if (auto wrong = problem::mismatch(test, operands.out)) mark_failed(forced.result, *std::move(wrong));
   if (forced.result.fate == Fate::passed)
-    time_binding(forced, operands, options.threads, {.repeat = std::max(1, options.repeat), .warm = true});
+    time_binding(forced, operands, options, {.repeat = std::max(1, options.repeat), .warm = true});
   return std::move(forced.result);
 }
 
@@ -111,7 +116,7 @@ CaseResult run_case(const Case& test, DType dtype, const std::string& path, cons
   }
   const Operands operands = operands_of(*workload, test.op, test.params);
   for (const bind::Binding* binding : candidates(catalog, test.op, dtype, test.bias.has_value(), options.kernel))
-    result.bindings.push_back(test.expect_error ? expect_refusal(*binding, operands, catalog, test)
+    result.bindings.push_back(test.expect_error ? expect_refusal(*binding, operands, catalog, test, options.packed)
                                                 : run_binding(*binding, test, *workload, operands, catalog, options));
   result.settle(options.kernel);
   return result;
@@ -137,12 +142,13 @@ CaseResult run_layer(const Layer& layer, DType dtype, const Catalog& catalog, co
   const Operands operands = operands_of(*workload, problem.op, problem.params);
   judge::CheckOptions check;
   check.run.threads = options.threads;
+  check.packed = options.packed;
   check.sampling = sampling_of(*workload->geometry(), {.terms = options.verify ? verified_terms : sampled_terms});
   for (const bind::Binding* binding : candidates(catalog, problem.op, dtype, problem.bias, options.kernel)) {
-    Forced forced = force(*binding, operands, catalog);
+    Forced forced = force(*binding, operands, catalog, options.packed);
     if (forced.plan) judge_binding(forced, *workload, check);
     if (forced.plan && forced.result.fate == Fate::passed)
-      time_binding(forced, operands, options.threads, {.repeat = options.repeat, .box_ms = layer_box_ms, .warm = true});
+      time_binding(forced, operands, options, {.repeat = options.repeat, .box_ms = layer_box_ms, .warm = true});
     result.bindings.push_back(std::move(forced.result));
   }
   result.settle(options.kernel);
@@ -200,10 +206,10 @@ std::vector<const bind::Binding*> candidates(const Catalog& catalog, Op op, DTyp
   return found;
 }
 
-Forced force(const bind::Binding& binding, const Operands& operands, const Catalog& catalog) {
+Forced force(const bind::Binding& binding, const Operands& operands, const Catalog& catalog, bool packed) {
   Forced forced;
   forced.result.kernel = binding.id;
-  auto plan = make_plan(operands, only(binding, catalog));
+  auto plan = make_plan(operands, only(binding, catalog, packed));
   if (plan && plan->kernel() == binding.id) {
     forced.plan = *std::move(plan);
   } else if (plan) {

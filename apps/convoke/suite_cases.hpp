@@ -20,6 +20,7 @@ struct SuiteOptions {
   std::string only;           ///< glob over case ids; empty: every case
   std::string extra;          ///< options that a reproducer needs too, such as ` --contracts mine.fkc.md`
   bool verify = false;        ///< against both oracles; without it layers are sampled and cases held to their values
+  bool packed = false;        ///< the weight is packed once, before what is timed
   int threads = 0;
   int repeat = 0;
 };
@@ -43,6 +44,6 @@ struct Forced {
   std::optional<Plan> plan;
   BindingResult result;
 };
-Forced force(const bind::Binding& binding, const Operands& operands, const Catalog& catalog);
+Forced force(const bind::Binding& binding, const Operands& operands, const Catalog& catalog, bool packed);
 
 }  // namespace convoke::cli

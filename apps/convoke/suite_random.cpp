@@ -131,9 +131,10 @@ void RandomRun::run_bindings(const Problem& problem, Workload& workload, CaseRes
   const Operands operands = operands_of(workload, problem.op, problem.params);
   judge::CheckOptions check;
   check.run.threads = problem.threads;
+  check.packed = options_.packed;
   check.sums_are_exact = problem.data == problem::DataKind::integer;
   for (const bind::Binding* binding : candidates(catalog_, problem.op, problem.dtype, problem.bias, options_.kernel)) {
-    Forced forced = force(*binding, operands, catalog_);
+    Forced forced = force(*binding, operands, catalog_, options_.packed);
     if (forced.plan) {
       judge::Check judged = judge::check(*forced.plan, workload, check);
       if (!judged.passed) forced.result.fate = Fate::failed;

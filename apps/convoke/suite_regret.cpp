@@ -81,6 +81,7 @@ LayerRegret run_layer(const Problem& problem, const Catalog& catalog, const Suit
   how.plan.demand = Demand::any();
   how.plan.kernel = options.kernel;
   how.plan.threads = options.threads;
+  how.plan.packed_weight = options.packed;
   how.plan.rates = &rates;
   how.plan.catalog = &catalog;
   how.check.run.threads = options.threads;

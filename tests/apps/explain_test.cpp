@@ -107,6 +107,30 @@ TEST_F(Explain, ForbidBackendAndCapRefuseByTheirClause) {
   EXPECT_THAT(clauses({}), Not(testing::Contains("workspace")));
 }
 
+TEST_F(Explain, StepsOfAPackedWeightAreShownAndNotCounted) {
+  const Ran ran = convoke(with(half, {"--packed", "--json"}));
+  ASSERT_EQ(ran.exit, 0) << ran.err;
+  const Json json = json_of(ran), before = json_of(convoke(with(half, {"--json"})));
+  EXPECT_THAT(json.at("reproducer").get<std::string>(), HasSubstr(" --packed"));
+  std::size_t once = 0;
+  for (std::size_t i = 0; i < json.at("candidates").size(); ++i) {
+    const Json& candidate = json.at("candidates")[i];
+    if (!candidate.at("admitted").get<bool>()) continue;
+    double sum = 0;
+    for (const Json& step : candidate.at("steps")) {
+      EXPECT_EQ(step.at("once").get<bool>(), step.at("role") == "weight") << step;
+      EXPECT_GT(step.at("price_ns").get<double>(), 0);
+      if (step.at("once").get<bool>()) ++once;
+      if (!step.at("once").get<bool>()) sum += step.at("price_ns").get<double>();
+    }
+    EXPECT_DOUBLE_EQ(sum, candidate.at("price_ns").get<double>());
+    for (const Json& step : before.at("candidates")[i].at("steps")) EXPECT_FALSE(step.at("once").get<bool>());
+  }
+  EXPECT_EQ(once, 2U) << "casts to f32 and to f64";
+  EXPECT_THAT(convoke(with(half, {"--packed"})).out, HasSubstr(" on weight, once"));
+  EXPECT_THAT(convoke(with(half, {"--packed", "--dot"})).out, HasSubstr(", once"));
+}
+
 TEST_F(Explain, ForeignClaimsAreShownAndNotReliedOn) {
   const Ran ran = convoke({"explain", "conv2d", "x=1x1x4x4", "weight=1x1x3x3", "--json", "--contracts",
                            CONVOKE_SUITES "/contracts/cpu-conv.fkc.md"});
@@ -159,6 +183,9 @@ TEST_F(Explain, RegretRunsEveryRouteOfEachLayer) {
   const std::string layers = scratch.write("one.csv",
                                            "op,name,network,n,cin,h,w,cout,kh,kw,sh,sw,ph,pw,dh,dw,groups,oph,opw\n"
                                            "conv2d,one,none,1,4,8,8,4,3,3,1,1,1,1,1,1,1,0,0\n");
+  const Ran packed = convoke({"suite", "--regret", layers, "--repeat", "1", "--json", "--packed"});
+  ASSERT_EQ(packed.exit, 0) << packed.err << packed.out;
+  EXPECT_THAT(json_of(packed).at("layers").at(0).at("reproducer").get<std::string>(), EndsWith(" --packed"));
   const Ran ran = convoke({"suite", "--regret", layers, "--repeat", "1", "--json"});
   ASSERT_EQ(ran.exit, 0) << ran.err << ran.out;
   const Json json = json_of(ran);

@@ -58,8 +58,9 @@ TEST_F(RunFiles, WritesTheConvolutionAndItsDigest) {
   EXPECT_THAT(read_bytes(y), HasSubstr("'shape': (1, 2, 2, 2)"));
   const Json json = json_of(ran);
   ASSERT_TRUE(json.is_object()) << ran.out;
-  EXPECT_THAT(keys_of(json), ElementsAre("problem", "kernel", "route", "ms", "price_ns", "gflops", "digest", "verified",
-                                         "reproducer"));
+  EXPECT_THAT(keys_of(json), ElementsAre("problem", "kernel", "route", "ms", "price_ns", "gflops", "digest",
+                                         "packed_bytes", "verified", "reproducer"));
+  EXPECT_TRUE(json.at("packed_bytes").is_null());
   EXPECT_EQ(json.at("problem"), "conv2d x=1x1x3x3 weight=2x1x2x2 bias=1");
   EXPECT_EQ(json.at("reproducer"),
             "convoke run conv2d x=1x1x3x3 weight=2x1x2x2 bias=1 --x " + x + " --weight " + weight + " --bias " + bias);
@@ -68,6 +69,17 @@ TEST_F(RunFiles, WritesTheConvolutionAndItsDigest) {
   EXPECT_EQ(json.at("route"), Json::array({json.at("kernel")}));
   EXPECT_THAT(json.at("kernel").get<std::string>(), StartsWith("cpu/portable/conv2d_f32/f32,f32,f32,f32#"));
   EXPECT_GT(json.at("ms").get<double>(), 0);
+}
+
+TEST_F(RunFiles, APackedWeightGivesTheSameBits) {
+  const Ran plain = convoke(run({"--json"})), packed = convoke(run({"--packed", "--json", "--verify"}));
+  ASSERT_EQ(packed.exit, 0) << packed.err;
+  const Json json = json_of(packed);
+  EXPECT_EQ(json.at("packed_bytes"), 4 * 2 * 2 * 2);
+  EXPECT_EQ(json.at("digest"), json_of(plain).at("digest"));
+  EXPECT_EQ(json.at("verified"), true);
+  EXPECT_THAT(json.at("reproducer").get<std::string>(), EndsWith(" --packed"));
+  EXPECT_THAT(convoke(run({"--packed"})).out, HasSubstr("the weight, once, to 32 bytes"));
 }
 
 TEST_F(RunFiles, HeedsTheParameters) {

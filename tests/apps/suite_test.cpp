@@ -66,6 +66,18 @@ TEST(SuiteCases, PassesForEveryDtype) {
   EXPECT_EQ(first.at("bindings").at(0).at("status"), "passed");
 }
 
+TEST(SuiteCases, PassWithAPackedWeightToo) {
+  const Scratch scratch;
+  const std::string cases = scratch.write("cases.json", case_file({right, refused}));
+  const Ran ran = convoke({"suite", "--packed", "--json", cases, scratch.write("layers.csv", layers)});
+  EXPECT_EQ(ran.exit, 0) << ran.out;
+  EXPECT_EQ(json_of(ran).at("failed"), 0);
+  const Ran bad = convoke({"suite", "--packed", scratch.write("wrong.json", case_file({wrong}))});
+  EXPECT_EQ(bad.exit, 1);
+  EXPECT_THAT(bad.out, HasSubstr(" --packed"));
+  EXPECT_EQ(convoke({"suite", "--packed", "--random", "20"}).exit, 0);
+}
+
 TEST(SuiteCases, FailsWhatIsWrong) {
   const Scratch scratch;
   const std::string path = scratch.write("cases.json", case_file({right, wrong, accepted, misnamed, misshapen}));
