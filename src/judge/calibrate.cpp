@@ -37,10 +37,7 @@ std::vector<Siblings> siblings_in(const Catalog& catalog) {
   for (const bind::Binding& binding : catalog.table().all()) {
     // A bias changes neither what is fetched nor what is computed.
     const bool with_bias = bind::convolves(binding.op) && binding.input_count() == 3;
-    // How much a Pack kernel writes, only the kernel that it packs for can say.
-    const bool packs = binding.op == bind::Operator::pack;
-    if (binding.foreign || binding.alias_of || binding.function == nullptr || binding.device != nullptr || with_bias ||
-        packs)
+    if (binding.foreign || binding.alias_of || binding.function == nullptr || binding.device != nullptr || with_bias)
       continue;
     const auto same = [&](const Siblings& siblings) { return key_of(*siblings.front()) == key_of(binding); };
     const auto found = std::ranges::find_if(all, same);

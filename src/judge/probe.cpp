@@ -21,6 +21,8 @@
 #include "problem/buffer.hpp"
 #include "problem/problem.hpp"
 #include "problem/workload.hpp"
+#include "run/packed_weight.hpp"
+#include "run/steps.hpp"
 
 namespace convoke::judge {
 namespace {
@@ -79,15 +81,26 @@ Result<problem::Problem> problem_of(const char* words, DType dtype, LayoutKind l
   return problem;
 }
 
+RunOptions on(int threads) {
+  RunOptions options;
+  options.threads = threads;
+  return options;
+}
+
 // What one step needs to be called again and again.
 struct Convolution {
   Workload workload;
   Plan plan;
+  PackedWeight weight;
 
   Result<void> run(int threads) const {
-    RunOptions options;
-    options.threads = threads;
-    return plan.run(workload.x(), workload.weight(), workload.bias(), workload.out(), options);
+    return plan.run(workload.x(), weight, workload.bias(), workload.out(), on(threads));
+  }
+  // Into the memory that holds it already: a route's own is warm too.
+  Result<void> pack() const {
+    const convoke_operand to = weight.impl().operand();
+    const executor::Operands operands{{}, workload.weight(), {}, {}};
+    return executor::run_steps(plan.impl(), executor::Part::weight, operands, &to, on(1));
   }
 };
 
@@ -96,31 +109,65 @@ Result<std::shared_ptr<Convolution>> convolution(const problem::Problem& problem
   if (!workload) return tl::unexpected(workload.error());
   auto plan = plan_for(*workload, options);
   if (!plan) return tl::unexpected(plan.error());
-  return std::make_shared<Convolution>(Convolution{*std::move(workload), *std::move(plan)});
+  auto weight = plan->pack(workload->weight(), on(1));
+  if (!weight) return tl::unexpected(weight.error());
+  return std::make_shared<Convolution>(Convolution{*std::move(workload), *std::move(plan), *std::move(weight)});
 }
 
-// Every kernel that copies: a route with copies around the convolution says nothing of the convolution alone.
+// Every kernel that copies: a route with copies around the convolution says nothing of the convolution alone. A weight
+// is packed before.
 std::vector<std::string> copies_in(const Catalog& catalog) {
   std::vector<std::string> ids;
   for (const bind::Binding& binding : catalog.table().all())
-    if (!bind::convolves(binding.op)) ids.push_back(binding.id);
+    if (!bind::convolves(binding.op) && binding.op != bind::Operator::pack) ids.push_back(binding.id);
   return ids;
 }
 
-Result<void> add_convolution(const Catalog& catalog, const bind::Binding& binding, const Shape& shape,
-                             LayoutKind layout, std::vector<Probe>& probes) {
+// Through this kernel and no copy; null where it does not admit that.
+Result<std::shared_ptr<Convolution>> through(const Catalog& catalog, const bind::Binding& binding, const Shape& shape,
+                                             LayoutKind layout) {
   const auto problem = problem_of(shape.words, binding.dtypes.front(), layout);
   if (!problem) return tl::unexpected(problem.error());
   PlanOptions options;
   options.kernel = binding.id;
   options.catalog = &catalog;
   options.forbid = copies_in(catalog);
+  options.threads = 1;
   auto made = convolution(*problem, options);
-  if (!made && made.error().code == ErrorCode::no_kernel) return {};
+  if (!made && made.error().code == ErrorCode::no_kernel) return nullptr;
+  return made;
+}
+
+std::span<const Shape> shapes_of(bind::Operator op) noexcept {
+  return op == bind::Operator::conv2d ? std::span<const Shape>(conv_shapes) : std::span<const Shape>(transposed_shapes);
+}
+
+Result<void> add_convolution(const Catalog& catalog, const bind::Binding& binding, const Shape& shape,
+                             LayoutKind layout, std::vector<Probe>& probes) {
+  auto made = through(catalog, binding, shape, layout);
   if (!made) return tl::unexpected(made.error());
+  if (*made == nullptr) return {};
   const planner::Route& route = (*made)->plan.impl().route;
-  probes.push_back(named(binding, route.steps.front().price, shape.tiny));
+  probes.push_back(named(binding, route.steps[route.main_step].price, shape.tiny));
   probes.back().run = [convolution = *made] { return convolution->run(1); };
+  return {};
+}
+
+// How much a Pack kernel writes, the kernels that it packs for say.
+Result<void> add_packs(const Catalog& catalog, const bind::Binding& packer, std::vector<Probe>& probes) {
+  for (const bind::Binding& binding : catalog.table().all()) {
+    if (!bind::convolves(binding.op) || !binding.contract->packing || binding.input_count() != 2) continue;
+    if (binding.contract->packing->kernel != packer.contract->kernel) continue;
+    for (const Shape& shape : shapes_of(binding.op)) {
+      auto made = through(catalog, binding, shape, LayoutKind::dense);
+      if (!made) return tl::unexpected(made.error());
+      if (*made == nullptr || (*made)->weight.impl().packer != &packer) continue;
+      const planner::Route& route = (*made)->plan.impl().route;
+      probes.push_back(named(packer, route.steps[route.weight_begin].price, shape.tiny));
+      probes.back().run = [convolution = *made] { return convolution->pack(); };
+    }
+    if (!probes.empty()) return {};
+  }
   return {};
 }
 
@@ -176,12 +223,11 @@ Result<std::vector<Probe>> probes_of(const Catalog& catalog, const bind::Binding
   std::vector<Probe> probes;
   Result<void> ok;
   if (bind::convolves(binding.op)) {
-    const std::span<const Shape> shapes = binding.op == bind::Operator::conv2d
-                                              ? std::span<const Shape>(conv_shapes)
-                                              : std::span<const Shape>(transposed_shapes);
-    for (const Shape& shape : shapes)
+    for (const Shape& shape : shapes_of(binding.op))
       for (const LayoutKind layout : layouts)
         if (ok) ok = add_convolution(catalog, binding, shape, layout, probes);
+  } else if (binding.op == bind::Operator::pack) {
+    ok = add_packs(catalog, binding, probes);
   } else {
     // Nobody spreads a dense result over a dense output.
     const bool spreads = binding.op == bind::Operator::copy_out;
@@ -201,6 +247,8 @@ Result<Subject> threaded_probe(const Catalog& catalog, int threads) {
   PlanOptions options;
   options.catalog = &catalog;
   options.backends = {"cpu"};
+  options.threads = threads;
+  options.packed_weight = true;
   auto made = convolution(*problem, options);
   if (!made) return tl::unexpected(made.error());
   return [convolution = *made, threads] { return convolution->run(threads); };

@@ -23,7 +23,8 @@ struct Probe {
 };
 
 /// The probes that `binding` admits: with operands that are dense and with such that are in another order, bound by
-/// what it computes, by what it moves, and by neither. Errors: out_of_memory.
+/// what it computes, by what it moves, and by neither. A convolution's weight is packed before; a Pack kernel packs for
+/// the first kernel whose contract names it. Errors: out_of_memory, kernel_failure.
 Result<std::vector<Probe>> probes_of(const Catalog& catalog, const bind::Binding& binding);
 
 /// A convolution that is bound by what it computes, on as many threads; what the gain of threads is measured with.
