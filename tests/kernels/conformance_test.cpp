@@ -133,18 +133,21 @@ TEST_P(Conformance, EveryLayoutGivesTheSameBits) {
     base.clear();
   }
   if (base.empty()) return;  // the random problems reach such a kernel
+  // Each pair of layouts is met with both alignments, each three of them with one.
+  int turn = 0;
   for (const char* x : {"dense", "channels_last", "sliced", "permuted", "flipped", "expanded", "offset"})
-    for (const char* weight : {"dense", "channels_last", "sliced", "permuted", "flipped", "expanded", "offset"})
-      for (const char* out : {"dense", "channels_last", "sliced", "permuted", "flipped", "offset"})
-        for (const char* align : {"64", "2"}) {
-          const std::string line =
-              fmt::format("{} x.layout={} weight.layout={} out.layout={} align={}", base, x, weight, out, align);
-          EXPECT_TRUE(runs(line)) << line << ": no layout may be refused, for copies are steps of the route";
-        }
+    for (const char* weight : {"dense", "channels_last", "sliced", "permuted", "flipped", "expanded", "offset"}) {
+      ++turn;
+      for (const char* out : {"dense", "channels_last", "sliced", "permuted", "flipped", "offset"}) {
+        const std::string line = fmt::format("{} x.layout={} weight.layout={} out.layout={} align={}", base, x, weight,
+                                             out, ++turn % 2 == 0 ? 64 : 2);
+        EXPECT_TRUE(runs(line)) << line << ": no layout may be refused, for copies are steps of the route";
+      }
+    }
 }
 
 TEST_P(Conformance, RandomProblems) {
-  constexpr int enough = 250, most = 10'000;  // of a narrow kernel's many refusals one must be an admission
+  constexpr int enough = 150, most = 10'000;  // of a narrow kernel's many refusals one must be an admission
   int ran = 0, tried = 0;
   for (std::uint64_t index = 0; tried < enough || (ran == 0 && tried < most); ++index) {
     problem::Problem problem = problem::random_problem(op(), 20261130, index);

@@ -170,7 +170,7 @@ Contest::Contest(const std::string& sections) : catalog(catalog_of(sections)) {
 PlanOptions Contest::options() const {
   PlanOptions made;
   made.demand = Demand::any();
-  made.forbid = {"cpu/portable/conv*"};
+  made.forbid = {"cpu/portable/conv*", "cpu/simd/*"};
   made.threads = 1;
   made.rates = &rates;
   made.catalog = &catalog;

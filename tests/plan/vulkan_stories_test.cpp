@@ -34,6 +34,7 @@ class Story {
     options_.catalog = &fake::seed_catalog();
     options_.threads = 1;
     options_.rates = rates;
+    options_.forbid = {"cpu/simd/*"};  // the stories weigh a device against plain loops
     explanation_ = explain(workload_.x().spec, workload_.weight().spec, bias(), workload_.out().spec,
                            to_conv2d_params(problem_.params), options_)
                        .value();
