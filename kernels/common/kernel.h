@@ -63,7 +63,8 @@ typedef struct convoke_call {
   void* scratch;       // aligned to 64 bytes; workspace_bytes of the contract, contents undefined; a handle where all
                        // operands lie on a device
   uint64_t scratch_bytes;
-  int32_t threads;  // at least 1; an upper bound for the threads a kernel starts
+  int32_t threads;  // at least 1; an upper bound for the threads a kernel starts. Where workspace_bytes depends on the
+                    // threads, scratch is for at least so many: split into so many ranges, each with a part of its own
   int32_t reserved;
   const convoke_parallel_for* parallel_for;  // null: OpenMP
 } convoke_call;

@@ -118,7 +118,7 @@ convoke_operand Steps::operand_of(const Slot& slot) const {
 
 Result<void> Steps::run_step(std::size_t index, int threads) {
   const Step& step = plan_.route.steps[index];
-  std::array<convoke_operand, most_inputs> inputs;
+  std::array<convoke_operand, most_inputs> inputs{};
   for (std::size_t i = 0; i < step.inputs.size(); ++i)
     inputs[i] = is_packed_input(index, i) ? *packed_ : operand_of(step.inputs[i]);
   const convoke_operand output = is_packed_output(index) ? *packed_ : operand_of(step.outputs.front());
