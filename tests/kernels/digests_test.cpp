@@ -7,8 +7,8 @@
 #include <fstream>
 
 #include "tests/kernels/digest_problems.hpp"
-#include "tests/kernels/kernel_test.hpp"
 #include "tests/kernels/reference.hpp"
+#include "tests/kernels/simd_kernel.hpp"
 
 namespace convoke::kernel_tests {
 namespace {
@@ -66,6 +66,22 @@ TEST(DigestsTest, KernelsOfThisBuildAgree) {
     }
   }
   EXPECT_THAT(lines, testing::ElementsAreArray(golden_lines()));
+}
+
+TEST(DigestsTest, EverySimdKernelOnEveryInstructionSetOfTheHostAgrees) {
+  const auto golden = golden_lines();
+  const auto problems = digest_problems();
+  ASSERT_GE(golden.size(), problems.size());
+  if (simd_kernels_of(problems.front()).empty()) GTEST_SKIP() << "this host lacks fma";
+  for (std::size_t i = 0; i < problems.size(); ++i) {
+    const auto kernels = simd_kernels_of(problems[i]);
+    EXPECT_GE(kernels.size(), 2U) << problems[i].name();
+    for (const SimdKernel& kernel : kernels) {
+      const Operands operands(problems[i]);
+      ASSERT_EQ(run(kernel, problems[i], operands), CONVOKE_OK);
+      EXPECT_EQ(digest_line(digest(operands.out), problems[i].name()), golden[i]) << kernel.name;
+    }
+  }
 }
 
 }  // namespace

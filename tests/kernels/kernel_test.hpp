@@ -17,8 +17,15 @@ inline bool host_runs(std::uint32_t isa) {
       !(__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("f16c"))) {
     return false;
   }
+  if ((isa & CONVOKE_ISA_AVX512) != 0) {
+    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+           __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
+           __builtin_cpu_supports("avx512vl");
+  }
+  return true;
+#else
+  return isa == CONVOKE_ISA_BASELINE;
 #endif
-  return (isa & CONVOKE_ISA_AVX512) == 0;
 }
 
 /// The rows of `convoke::portable::NAME` that this host can run, the fastest first. At least the baseline.
