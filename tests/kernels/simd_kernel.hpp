@@ -65,10 +65,10 @@ inline std::vector<SimdKernel> simd_kernels(bool transposed, int dtype) {
 
 inline std::vector<SimdKernel> simd_kernels_of(const Problem& p) { return simd_kernels(p.transposed, p.dtype); }
 
-/// Memory from an address aligned to 64 on, filled with a pattern that is NaN as a number and -1 as an index.
+/// Memory from an address aligned to 64 on. The usual filling is NaN as a number and -1 as an index.
 class PoisonedMemory {
  public:
-  explicit PoisonedMemory(std::size_t bytes) : memory_(bytes + 64, std::uint8_t{0xff}) {}
+  explicit PoisonedMemory(std::size_t bytes, std::uint8_t filling = 0xff) : memory_(bytes + 64, filling) {}
   void* data() {
     const auto address = reinterpret_cast<std::uintptr_t>(memory_.data());
     return memory_.data() + (64 - address % 64) % 64;
@@ -83,14 +83,16 @@ struct SimdCall {
   int threads = 1;
   std::optional<std::size_t> scratch_bytes{};  // absent: what so many threads need
   const convoke_parallel_for* pool = nullptr;
+  std::uint8_t filling = 0xff;  // of scratch and packed weights before the call
 };
 
 /// The operands of a call as the kernel sees them, wherever they lie.
 struct CallOperands {
-  convoke_operand x, weight, bias, out;
-  bool has_bias;
-  convoke_conv_params params;
+  convoke_operand x{}, weight{}, bias{}, out{};
+  bool has_bias = false;
+  convoke_conv_params params{};
 
+  CallOperands() = default;
   explicit CallOperands(const Operands& operands)
       : x(operands.x.operand()),
         weight(operands.weight.operand()),
@@ -144,7 +146,7 @@ inline std::int32_t run(const SimdKernel& kernel, const Problem& p, const Operan
   const std::size_t bytes = kernel.packed_bytes(p);
   const std::size_t scratch_bytes =
       how.scratch_bytes.value_or(static_cast<std::size_t>(how.threads) * scratch_per_thread);
-  PoisonedMemory packed(bytes), scratch(scratch_bytes);
+  PoisonedMemory packed(bytes, how.filling), scratch(scratch_bytes, how.filling);
   const std::int32_t status = pack(kernel, call, packed.data(), bytes, how);
   if (status != CONVOKE_OK) return status;
   return convolve(kernel, call, packed.data(), bytes, scratch.data(), scratch_bytes, how);
