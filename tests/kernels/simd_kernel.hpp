@@ -21,11 +21,15 @@ constexpr std::size_t scratch_per_thread = std::size_t{1} << 20;
 struct SimdKernel {
   std::string name;  // "conv2d_channels_f32 fma"
   std::uint32_t isa;
-  convoke_host_kernel pack, convolve;
+  convoke_host_kernel pack;  // null: weights are taken as they come
+  convoke_host_kernel convolve;
   std::int64_t lane_block;  // the contract rounds the channels of a group up to this
+  bool depthwise;           // takes groups of one input channel only
 
+  bool admits(const Problem& p) const { return !depthwise || p.groups == p.Cin; }
   /// Bytes of packed weights, as the contract says.
   std::size_t packed_bytes(const Problem& p) const {
+    if (pack == nullptr) return 0;
     const std::int64_t channels = (p.Cout / p.groups + lane_block - 1) / lane_block * lane_block;
     const std::int64_t sum_bytes = p.dtype == CONVOKE_F64 ? 8 : 4;
     return static_cast<std::size_t>(channels * p.Cin * p.Kh * p.Kw * sum_bytes);
@@ -55,15 +59,21 @@ inline std::vector<SimdKernel> simd_kernels(bool transposed, int dtype) {
     if (!host_runs(entry.isa)) continue;
     const std::string name = std::string(entry.symbol).substr(prefix.size());
     const convoke_entry* const pack = simd_row(std::string(prefix) + "pack_" + name, entry.isa);
-    if (pack == nullptr) std::abort();  // then this file has to learn what else such a kernel takes
+    const bool depthwise = name.find("depthwise") != std::string::npos;
+    if ((pack == nullptr) != depthwise) std::abort();  // then this file has to learn what else such a kernel takes
     const bool over_pixels = name.find("pixels") != std::string::npos;
-    kernels.push_back({name + " " + std::string(isa_name(entry.isa)), entry.isa, pack->function, entry.function,
-                       over_pixels ? 8 : 16});
+    kernels.push_back({name + " " + std::string(isa_name(entry.isa)), entry.isa, depthwise ? nullptr : pack->function,
+                       entry.function, over_pixels ? 8 : 16, depthwise});
   }
   return kernels;
 }
 
-inline std::vector<SimdKernel> simd_kernels_of(const Problem& p) { return simd_kernels(p.transposed, p.dtype); }
+/// Those of them that admit the problem.
+inline std::vector<SimdKernel> simd_kernels_of(const Problem& p) {
+  std::vector<SimdKernel> kernels = simd_kernels(p.transposed, p.dtype);
+  std::erase_if(kernels, [&](const SimdKernel& kernel) { return !kernel.admits(p); });
+  return kernels;
+}
 
 /// Memory from an address aligned to 64 on. The usual filling is NaN as a number and -1 as an index.
 class PoisonedMemory {
@@ -105,6 +115,7 @@ struct CallOperands {
 /// Packs the weight into `bytes` of memory. Returns the kernel's status.
 inline std::int32_t pack(const SimdKernel& kernel, const CallOperands& operands, void* packed, std::size_t bytes,
                          const SimdCall& how = {}) {
+  if (kernel.pack == nullptr) return CONVOKE_OK;
   convoke_operand to = operands.weight;
   to.data = packed;
   to.bytes = bytes;
@@ -124,9 +135,11 @@ inline std::int32_t pack(const SimdKernel& kernel, const CallOperands& operands,
 inline std::int32_t convolve(const SimdKernel& kernel, const CallOperands& operands, void* packed, std::size_t bytes,
                              void* scratch, std::size_t scratch_bytes, const SimdCall& how = {}) {
   convoke_operand weight = operands.weight;
-  weight.data = packed;
-  weight.bytes = bytes;
-  weight.offset = 0;
+  if (kernel.pack != nullptr) {
+    weight.data = packed;
+    weight.bytes = bytes;
+    weight.offset = 0;
+  }
   const convoke_operand* const inputs[] = {&operands.x, &weight, &operands.bias};
   const convoke_operand* const outputs[] = {&operands.out};
   convoke_call call{};
