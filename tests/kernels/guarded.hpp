@@ -29,8 +29,9 @@ class Guarded {
     auto* const first = static_cast<unsigned char*>(map_) + page;
     if (usable > 0 && mprotect(first, usable, PROT_READ | PROT_WRITE) != 0) std::abort();
     data_ = side == Side::end ? first + usable - bytes : first;
-    std::memset(data_, 0xff, bytes);
+    poison();
   }
+  void poison() const { std::memset(data_, 0xff, bytes_); }
   ~Guarded() { munmap(map_, map_bytes_); }
   Guarded(const Guarded&) = delete;
   Guarded& operator=(const Guarded&) = delete;
@@ -91,7 +92,9 @@ inline std::int32_t run_guarded(const SimdKernel& kernel, const Problem& p, cons
   const GuardedOperand x(call.x, element, side), weight(call.weight, element, side), bias(call.bias, element, side),
       out(call.out, element, side);
   // A multiple of 64, as a plan's is: then both ends of the memory are aligned.
-  const Guarded packed((kernel.packed_bytes(p) + 63) / 64 * 64, side), scratch(scratch_per_thread, Side::end);
+  const Guarded packed((kernel.packed_bytes(p) + 63) / 64 * 64, side);
+  static const Guarded scratch(scratch_per_thread, Side::end);  // fresh pages cost more than a small convolution
+  scratch.poison();
   std::int32_t status = pack(kernel, call, packed.data(), packed.bytes());
   if (status == CONVOKE_OK) {
     status = convolve(kernel, call, packed.data(), packed.bytes(), scratch.data(), scratch.bytes());

@@ -7,6 +7,7 @@
 
 #include "kernels/common/fp_state.h"
 #include "kernels/common/parallel.h"
+#include "tests/kernels/hostile_state.hpp"
 #include "tests/kernels/kernel_test.hpp"
 
 // Clang's OpenMP runtime never frees the records of threads beyond the processor's; LeakSanitizer asks this function.
@@ -14,28 +15,6 @@ extern "C" const char* __lsan_default_suppressions() { return "leak:libomp.so\n"
 
 namespace convoke::kernel_tests {
 namespace {
-
-#if defined(__x86_64__)
-// Flush to zero, denormals are zero, round up; exceptions masked, as they were.
-constexpr kernels::FpWord hostile_word = 0x1f80 | 0x8040 | 0x4000;
-constexpr kernels::FpWord control_bits = 0xffc0;  // without the sticky flags
-#else
-// FZ and round towards plus infinity.
-constexpr kernels::FpWord hostile_word = (kernels::FpWord{1} << 24) | (kernels::FpWord{1} << 22);
-constexpr kernels::FpWord control_bits = hostile_word;
-#endif
-
-/// Sets the hostile state for its lifetime. Asserts must not run under it: gtest computes with doubles too.
-class HostileState {
- public:
-  HostileState() : saved_(kernels::read_fp_word()) { kernels::write_fp_word(hostile_word); }
-  ~HostileState() { kernels::write_fp_word(saved_); }
-  HostileState(const HostileState&) = delete;
-  HostileState& operator=(const HostileState&) = delete;
-
- private:
-  kernels::FpWord saved_;
-};
 
 /// A caller's pool: three threads with a hostile state of their own, ranges of at most 3, the last range first.
 struct Pool {

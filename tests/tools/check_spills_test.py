@@ -44,7 +44,8 @@ class Spills(unittest.TestCase):
 
     def test_each_function_is_judged_by_itself_and_named(self):
         spill = "vmovups\t%zmm2, 0x40(%rsp)"
-        listing = function(FUSED, name="good") + "\n" + function(FUSED, spill, name="bad") + function(spill, name="idle")
+        listing = "\n".join((function(FUSED, name="good"), function(FUSED, spill, name="bad"),
+                             function(spill, name="idle")))
         self.assertEqual(check_spills.judge(listing), (2, [("bad", [spill])]))
 
     def test_scalar_multiply_adds_are_not_looked_at(self):

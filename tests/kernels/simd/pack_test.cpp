@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/kernels/reference.hpp"
-#include "tests/kernels/simd_kernel.hpp"
+#include "tests/kernels/simd/simd_test.hpp"
 
 namespace convoke::kernel_tests {
 namespace {
@@ -73,11 +73,7 @@ bool same(double a, double b) {
   return (std::isnan(a) && std::isnan(b)) || (a == b && std::signbit(a) == std::signbit(b));
 }
 
-struct Kind {
-  bool transposed;
-  int dtype;
-};
-class PackTest : public testing::TestWithParam<Kind> {
+class PackTest : public testing::TestWithParam<SimdKind> {
  protected:
   void SetUp() override {
     if (simd_kernels(GetParam().transposed, GetParam().dtype).empty()) GTEST_SKIP() << "this host lacks fma";
@@ -153,14 +149,7 @@ TEST_P(PackTest, ThreadsShareTheWork) {
   check(p, {.threads = 3});
 }
 
-INSTANTIATE_TEST_SUITE_P(Simd, PackTest,
-                         testing::Values(Kind{false, CONVOKE_F32}, Kind{false, CONVOKE_F64}, Kind{false, CONVOKE_BF16},
-                                         Kind{false, CONVOKE_F16}, Kind{true, CONVOKE_F32}, Kind{true, CONVOKE_F64},
-                                         Kind{true, CONVOKE_BF16}, Kind{true, CONVOKE_F16}),
-                         [](const auto& row) {
-                           return (row.param.transposed ? "conv_transpose2d_" : "conv2d_") +
-                                  std::string(formats[static_cast<std::size_t>(row.param.dtype)].name);
-                         });
+INSTANTIATE_TEST_SUITE_P(Simd, PackTest, testing::ValuesIn(simd_kinds), simd_kind_name);
 
 }  // namespace
 }  // namespace convoke::kernel_tests
