@@ -31,7 +31,7 @@ EDGES = {
              "include/convoke"],
     "tests/package": ["include/convoke"],  # strangers: the installed headers only
     "tests": ["src", "kernels", "apps", "include/convoke"],
-    "bench": ["src", "kernels", "include/convoke"],
+    "bench": ["src", "kernels", "apps", "include/convoke"],
     "fuzz": ["src", "include/convoke"],
     "tools": ["src", "kernels", "include/convoke"],
 }
@@ -43,7 +43,8 @@ OWNERS = {
     "cmark.h": ["src/contract"],
     "nlohmann/": ["src/base"],
     "sha2.h": ["src/base"],
-    "CLI/": ["apps"],
+    "CLI/": ["apps", "bench/peers"],
+    "oneapi/dnnl/": ["bench/peers"],
     "png.h": ["apps/demo", "tests/apps/demo"],
     "hwy/": ["kernels/simd"],
     "omp.h": ["kernels", "src/cpu", "tests", "bench"],
