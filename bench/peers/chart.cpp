@@ -13,7 +13,7 @@
 namespace convoke::peers {
 namespace {
 
-constexpr double row_height = 16, top = 96, bottom = 56, name_width = 200, panel_width = 330, gap = 24, margin = 24;
+constexpr double row_height = 16, top = 96, bottom = 56, name_width = 200, panel_width = 330, gap = 44, margin = 24;
 // Dark enough on white, and told apart by those who see no red or green.
 constexpr std::string_view best_colour = "#0b5fa5", plain_colour = "#c2571a", ink = "#1f2328", faint = "#d8dee4";
 
@@ -126,10 +126,10 @@ std::string panel_svg(const Summary& summary, const std::vector<Row>& rows, cons
 }
 
 std::string legend_svg(const Setting& setting, double y) {
-  std::string svg = dot(margin + 4, y - 4, best_colour, true, "best");
-  svg += label(margin + 14, y, "against the layouts that " + setting.peer + " prefers, reorders not counted");
-  svg += dot(margin + 424, y - 4, plain_colour, false, "plain");
-  svg += label(margin + 434, y, "against plain NCHW");
+  std::string svg = dot(margin + 4, y - 4, plain_colour, false, "plain");
+  svg += label(margin + 14, y, "against plain NCHW");
+  svg += dot(margin + 154, y - 4, best_colour, true, "best");
+  svg += label(margin + 164, y, "against the layouts that " + setting.peer + " prefers, reorders not counted");
   return svg;
 }
 

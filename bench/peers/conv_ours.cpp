@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 // conv_ours: times layers on request, for benchmarks in another process that take turns with it (bench/peers.py).
 // Reads lines `NAME DTYPE THREADS MILLISECONDS` and answers each with one line of JSON: {"name", "kernel", "flops",
-// "samples_us"} or {"name", "error"}. Between two answers its threads sleep, so that they cost the others nothing.
+// "samples_us"} or {"name", "error"}. Between two answers it has no threads, so that they cost the others nothing.
 #include <fmt/format.h>
 #include <omp.h>
 
@@ -70,8 +70,9 @@ class Server {
       if (auto ran = (*ready)->run(); !ran) return ran;
       samples_us.push_back(spent_us(start));
     } while (spent_us(begin) < wish.box_ms * 1e3);
-    // libomp's threads would otherwise spin for 200 ms on processors that are no longer ours.
-    omp_pause_resource(omp_pause_soft, omp_get_initial_device());
+    // libomp's threads would otherwise spin for 200 ms on processors that are no longer ours. Hard: a soft pause lets
+    // those that spin go on; the first call of the next turn, which is not timed, starts them anew.
+    omp_pause_resource(omp_pause_hard, omp_get_initial_device());
     reply["kernel"] = (*ready)->plan().kernel();
     reply["flops"] = (*ready)->plan().flops();
     reply["samples_us"] = std::move(samples_us);

@@ -108,8 +108,9 @@ Result<int> compare(const Settings& settings) {
                         .cpu = host().cpu,
                         .openmp = shared_openmp(),
                         .bound = omp_get_proc_bind() != omp_proc_bind_false};
-  const std::string text = settings.json ? json_text(setting, rows)
-                                         : table_text(setting, rows, cli::output_width(), cli::stdout_has_colour());
+  const std::string text =
+      settings.json ? json_text(setting, rows)
+                    : table_text(setting, rows, std::max(cli::output_width(), 128), cli::stdout_has_colour());
   if (auto written = cli::write_stdout(text); !written) return tl::unexpected(written.error());
   if (!settings.svg.empty())
     if (auto written = write_file_whole(settings.svg, chart_svg(setting, rows)); !written)

@@ -27,8 +27,8 @@ constexpr int most_attempts = 4;
 constexpr std::chrono::milliseconds pause{150};
 
 // What oneDNN's plain loop reached at worst, a thread; one call of it cannot be stopped, so it is not begun.
-constexpr double reference_gflops = 0.1;
-constexpr double longest_reference_s = 2;
+constexpr double reference_gflops = 0.01;
+constexpr double longest_reference_s = 1;
 
 // Of the largest output; oneDNN may keep a 16-bit sum in that type.
 double tolerance_of(DType dtype) {
@@ -174,8 +174,8 @@ Result<void> Measurement::time(Row& row, const Sides& sides) {
     auto laps = race(subjects, pace_);
     if (!laps) return tl::unexpected(laps.error());
     ++row.attempts;
+    best_ns = std::min(best_ns, laps->front().fastest_ns);
     if (kept.empty() || laps->front().median_ns < kept.front().median_ns) kept = *std::move(laps);
-    best_ns = std::min(best_ns, kept.front().median_ns);
     row.disturbed = kept.front().median_ns * disturbed_below > best_ns;
     if (!row.disturbed) break;
   }

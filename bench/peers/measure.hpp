@@ -24,7 +24,7 @@ class Measurement {
   double& undisturbed(int threads);
 
   RacePace pace_;
-  std::map<int, double> best_fma_ns_;  // threads: the fastest median of the loop so far
+  std::map<int, double> best_fma_ns_;  // threads: the loop at its fastest so far
 };
 
 }  // namespace convoke::peers

@@ -12,9 +12,9 @@
 namespace convoke::peers {
 
 struct RacePace {
-  double box_ms = 300;    ///< for all subjects together
-  double block_ms = 2;    ///< of calls, before it is the next one's turn
-  double slow_ms = 1000;  ///< a subject whose call takes longer is timed `slow_calls` times only
+  double box_ms = 300;   ///< for all subjects together
+  double block_ms = 2;   ///< of calls, before it is the next one's turn
+  double slow_ms = 500;  ///< a subject whose call takes longer is timed `slow_calls` times only
   int least = 5, most = 200, slow_calls = 2;
 };
 

@@ -23,12 +23,18 @@ Cell ratio_cell(const std::optional<double>& ratio) {
   return {fmt::format("{:.2f}", *ratio), style};
 }
 
+// `portable/conv2d_f32` of `cpu/portable/conv2d_f32/f32,f32,f32#a5b9bc11`.
+std::string short_kernel(std::string_view id) {
+  id.remove_prefix(id.starts_with("cpu/") ? 4 : 0);
+  const std::size_t family = id.find('/');
+  return std::string(id.substr(0, family == std::string_view::npos ? family : id.find('/', family + 1)));
+}
+
 void add_row(cli::Table& table, const Row& row, bool with_f32) {
   std::vector<Cell> cells = {row.name, std::string(name_of(row.dtype)), fmt::format("{}", row.threads)};
-  const auto kernel = [&] { return row.disturbed ? row.kernel + " ~" : row.kernel; };
   if (!row.wrong.empty()) {
     cells.insert(cells.end(), with_f32 ? 7 : 6, Cell(""));
-    cells.emplace_back(row.kernel);
+    cells.emplace_back(short_kernel(row.kernel));
     table.add(std::move(cells));
     table.note("WRONG: " + row.wrong, Style::red);
     table.note(row.reproducer);
@@ -41,7 +47,7 @@ void add_row(cli::Table& table, const Row& row, bool with_f32) {
   cells.push_back(ratio_cell(row.ratio_best()));
   cells.emplace_back(fmt::format("{:.1f}", row.peak()));
   if (with_f32) cells.push_back(row.f32_us ? Cell(fmt::format("{:.2f}", *row.ratio_f32())) : Cell("-"));
-  cells.emplace_back(kernel());
+  cells.emplace_back(short_kernel(row.kernel) + (row.disturbed ? " ~" : ""));
   table.add(std::move(cells));
 }
 
