@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 // conv_ours: times layers on request, for benchmarks in another process that take turns with it (bench/peers.py).
 // Reads lines `NAME DTYPE THREADS MILLISECONDS` and answers each with one line of JSON: {"name", "kernel", "flops",
-// "samples_us"} or {"name", "error"}. Between two answers it has no threads, so that they cost the others nothing.
+// "samples_us"} or {"name", "error"}. Between two answers it keeps no threads, which would cost the others.
 #include <fmt/format.h>
 #include <omp.h>
 
