@@ -13,22 +13,26 @@ Result<Ours> Ours::make(const problem::Problem& problem) {
   auto kept = std::make_unique<problem::Workload>(*std::move(workload));
   PlanOptions options;
   options.threads = problem.threads;
+  options.packed_weight = true;
   auto plan = judge::plan_for(*kept, options);
   if (!plan) return tl::unexpected(plan.error());
-  auto scratch = problem::Buffer::make(plan->workspace_bytes(), problem::default_align, problem::Guard::none);
+  auto weight = plan->pack(kept->weight());
+  if (!weight) return tl::unexpected(weight.error());
+  auto scratch = problem::Buffer::make(plan->packed_workspace_bytes(), problem::default_align, problem::Guard::none);
   if (!scratch) return tl::unexpected(scratch.error());
-  return Ours(std::move(kept), *std::move(plan), *std::move(scratch), problem.threads);
+  return Ours(std::move(kept), *std::move(plan), *std::move(weight), *std::move(scratch), problem.threads);
 }
 
-Ours::Ours(std::unique_ptr<problem::Workload> workload, Plan plan, problem::Buffer scratch, int threads)
-    : workload_(std::move(workload)), plan_(std::move(plan)), scratch_(std::move(scratch)) {
+Ours::Ours(std::unique_ptr<problem::Workload> workload, Plan plan, PackedWeight weight, problem::Buffer scratch,
+           int threads)
+    : workload_(std::move(workload)), plan_(std::move(plan)), weight_(std::move(weight)), scratch_(std::move(scratch)) {
   options_.threads = threads;
   options_.scratch = scratch_.data();
   options_.scratch_bytes = scratch_.size();
 }
 
 Result<void> Ours::run() const {
-  return plan_.run(workload_->x(), workload_->weight(), workload_->bias(), workload_->out(), options_);
+  return plan_.run(workload_->x(), weight_, workload_->bias(), workload_->out(), options_);
 }
 
 }  // namespace convoke::peers

@@ -15,7 +15,8 @@ namespace convoke::peers {
 
 class Ours {
  public:
-  /// Operands, plan and scratch of `problem` for problem.threads threads. Errors: those of make_workload() and plan().
+  /// Operands, plan, packed weight and scratch of `problem` for problem.threads threads. Errors: those of
+  /// make_workload() and plan().
   [[nodiscard]] static Result<Ours> make(const problem::Problem& problem);
 
   /// What is timed.
@@ -25,10 +26,12 @@ class Ours {
   const Plan& plan() const noexcept { return plan_; }
 
  private:
-  Ours(std::unique_ptr<problem::Workload> workload, Plan plan, problem::Buffer scratch, int threads);
+  Ours(std::unique_ptr<problem::Workload> workload, Plan plan, PackedWeight weight, problem::Buffer scratch,
+       int threads);
 
   std::unique_ptr<problem::Workload> workload_;
   Plan plan_;
+  PackedWeight weight_;
   problem::Buffer scratch_;
   RunOptions options_;
 };
