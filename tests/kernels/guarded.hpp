@@ -64,9 +64,12 @@ class GuardedOperand {
 
   // Elements from the lowest to the highest, both counted; none of an empty operand.
   static std::int64_t elements(const convoke_operand& operand) {
-    std::int64_t span = 1;
+    // First of all: the strides of an empty operand mean nothing.
     for (int axis = 0; axis < operand.rank; ++axis) {
       if (operand.shape[axis] == 0) return 0;
+    }
+    std::int64_t span = 1;
+    for (int axis = 0; axis < operand.rank; ++axis) {
       if (operand.shape[axis] > 1) span += (operand.shape[axis] - 1) * std::abs(operand.stride[axis]);
     }
     return span;
