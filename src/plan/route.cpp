@@ -268,7 +268,7 @@ tl::expected<void, Clause> Builder::add_workspaces() {
 void Builder::settle_scratch() {
   route_.weight_scratch = main_.bytes;
   route_.scratch_bytes = main_.bytes;
-  if (of_weight_.bytes == 0) return;
+  if (route_.weight_begin == route_.weight_end) return;  // an empty weight's steps have a place too
   const std::size_t start = aligned(main_.bytes, of_weight_.align);
   route_.scratch_bytes = start + of_weight_.bytes;
   const auto move = [start](Slot& slot) {
