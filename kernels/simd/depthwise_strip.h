@@ -72,7 +72,7 @@ HWY_INLINE void run_rows(const Strip<E>& strip, int64_t row, const Range& presen
 
 /// Any kernel. Four rows at a time, where they have the same taps, hide the latency of a multiply-add.
 template <class E, bool Direct>
-void run_strip(const Strip<E>& strip) noexcept {
+HWY_NOINLINE void run_strip(const Strip<E>& strip) noexcept {
   constexpr int R = 4;
   for (int64_t row = strip.outputs.begin; row < strip.outputs.end;) {
     const Range present = strip.rows->taps_inside(row);
@@ -111,7 +111,7 @@ class March {
     }
   }
 
-  void run() noexcept {
+  HWY_NOINLINE void run() noexcept {
     while (add_rows<0>()) {
     }
   }
