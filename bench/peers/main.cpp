@@ -38,13 +38,15 @@ void complain(const std::string& message) { cli::write_stderr(fmt::format("conv_
 
 void add_options(CLI::App& program, Settings& settings) {
   program.set_help_flag("-h,--help", "Print this help");
-  program.add_option("--suite", settings.suite, "Layer list (CSV)")->type_name("FILE")->required();
+  program.add_option("--suite", settings.suite, "Layer list (CSV); needed")->type_name("FILE")->check(cli::never_empty);
   program.add_option("--dtype", settings.dtypes, "f32, f64, bf16, f16 or all, separated by commas; f32 unless given")
       ->type_name("D")
-      ->delimiter(',');
+      ->delimiter(',')
+      ->allow_extra_args(false);
   program.add_option("--threads", settings.threads, "Numbers of threads, separated by commas; 1 unless given")
       ->type_name("N")
       ->delimiter(',')
+      ->allow_extra_args(false)
       ->check(CLI::Range(1, problem::max_threads).description(""));
   program.add_option("--only", settings.only, "Only layers whose name matches")
       ->type_name("GLOB")
@@ -81,13 +83,20 @@ Result<std::vector<DType>> dtypes_of(const std::vector<std::string>& names) {
   return dtypes;
 }
 
+std::vector<int> threads_of(const Settings& settings) {
+  std::vector<int> threads;
+  for (const int count : settings.threads)
+    if (std::ranges::find(threads, count) == threads.end()) threads.push_back(count);
+  return threads;
+}
+
 std::vector<Row> measure(const Settings& settings, const std::vector<problem::Problem>& layers,
                          const std::vector<DType>& dtypes) {
   Measurement measurement({.box_ms = settings.box_ms});
   std::vector<Row> rows;
-  cli::Progress progress("conv_peers", layers.size() * dtypes.size() * settings.threads.size());
+  cli::Progress progress("conv_peers", layers.size() * dtypes.size() * threads_of(settings).size());
   for (const DType dtype : dtypes)
-    for (const int threads : settings.threads)
+    for (const int threads : threads_of(settings))
       for (problem::Problem layer : layers) {
         layer.dtype = dtype;
         layer.threads = threads;
@@ -99,6 +108,8 @@ std::vector<Row> measure(const Settings& settings, const std::vector<problem::Pr
 }
 
 Result<int> compare(const Settings& settings) {
+  if (settings.suite.empty())
+    return fail(ErrorCode::invalid_argument, "suite", {}, "name a layer list by --suite; see 'conv_peers --help'");
   const auto dtypes = dtypes_of(settings.dtypes);
   if (!dtypes) return tl::unexpected(dtypes.error());
   const auto layers = read_layers(settings.suite, settings.only, settings.batch);
