@@ -105,8 +105,7 @@ class Ours:
         return reply
 
     def close(self) -> None:
-        self.process.stdin.close()
-        self.process.wait()
+        self.process.communicate()
 
 
 def onnx_model(onnx, layer: dict, weight) -> bytes:

@@ -31,6 +31,10 @@ trap 'rm -rf "$work"' EXIT
 bundle=$work/bundle
 mkdir -p "$bundle/lib" "$bundle/programs"
 
+loader_of() { # PROGRAM; nothing for a file that has none
+  readelf -l "$1" 2>/dev/null | sed -n 's/.*program interpreter: \(.*\)\]/\1/p' || true
+}
+
 copy_stripped() { # FILE TO
   cp -L "$1" "$2"
   chmod 755 "$2"
@@ -51,7 +55,7 @@ EOF
 for program in "$@"; do
   name=$(basename "$program")
   [ ! -e "$bundle/$name" ] || could_not "two programs are called $name"
-  loader=$(readelf -l "$program" | sed -n 's/.*program interpreter: \(.*\)\]/\1/p')
+  loader=$(loader_of "$program")
   [ -n "$loader" ] || could_not "$program is not linked dynamically"
   # `NAME => PATH (ADDRESS)`; the loader has no arrow, the kernel's own library no path.
   needed=$(ldd "$program") || could_not "$program cannot be looked at by ldd; is it for this machine?"
@@ -72,7 +76,7 @@ cp "$root"/suites/*.csv "$root"/suites/*.json "$bundle/suites/"
 
 # What the loader of the bundle would take must lie in the bundle.
 for program in "$bundle"/programs/*; do
-  loader=$(basename "$(readelf -l "$program" | sed -n 's/.*program interpreter: \(.*\)\]/\1/p')")
+  loader=$(basename "$(loader_of "$program")")
   list=$(env -i "$bundle/lib/$loader" --inhibit-cache --library-path "$bundle/lib" --list "$program") || {
     echo "bundle: $(basename "$program") does not load from the bundle" >&2
     exit 1

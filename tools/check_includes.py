@@ -30,7 +30,7 @@ EDGES = {
     "apps": ["src/judge", "src/run", "src/plan", "src/bind", "src/contract", "src/problem", "src/oracle", "src/base",
              "include/convoke"],
     "tests/package": ["include/convoke"],  # strangers: the installed headers only
-    "tests": ["src", "kernels", "apps", "include/convoke"],
+    "tests": ["src", "kernels", "apps", "bench", "include/convoke"],
     "bench": ["src", "kernels", "apps", "include/convoke"],
     "fuzz": ["src", "include/convoke"],
     "tools": ["src", "kernels", "include/convoke"],

@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-# get_peers.sh — makes the Python environment that bench/peers.py runs in, under build/peers: PyTorch, ONNX Runtime and
-# ONNX.
+# get_peers.sh — makes the Python environment that bench/peers.py runs in, build/peers: PyTorch, ONNX Runtime, ONNX.
 # The CPU build of PyTorch is asked for first, as pip is configured to find it; the usual one works too and is larger.
 # Exit 2 where the packages cannot be had.
 set -euo pipefail

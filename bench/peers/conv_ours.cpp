@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 // conv_ours: times layers on request, for benchmarks in another process that take turns with it (bench/peers.py).
 // Reads lines `NAME DTYPE THREADS MILLISECONDS` and answers each with one line of JSON: {"name", "kernel", "flops",
-// "samples_us"} or {"name", "error"}. Between two answers it keeps no threads, which would cost the others.
+// "samples_us"} or {"name", "error"}. Between two answers its threads sleep and cost the others nothing.
 #include <fmt/format.h>
 #include <omp.h>
 
@@ -42,6 +42,24 @@ Result<Wish> parse_wish(const std::string& line) {
   return fail(ErrorCode::invalid_argument, "line", {}, "want NAME DTYPE THREADS MILLISECONDS");
 }
 
+// libomp's threads look for work for 200 ms after a region, which suits a program that convolves again and again; after
+// the last region of a turn the processors belong to others. Each region hands the time on to its threads. libgomp's
+// spin for a few milliseconds and cannot be told.
+#ifdef KMP_VERSION_MAJOR
+constexpr int default_spin_ms = 200;
+
+void let_threads_spin() { kmp_set_blocktime(default_spin_ms); }
+
+void let_threads_sleep(int threads) {
+  kmp_set_blocktime(0);
+#pragma omp parallel num_threads(threads)
+  asm volatile("" ::: "memory");  // Clang leaves an empty region out
+}
+#else
+void let_threads_spin() {}
+void let_threads_sleep(int) {}
+#endif
+
 class Server {
  public:
   explicit Server(std::vector<problem::Problem> layers) : layers_(std::move(layers)) {}
@@ -63,6 +81,7 @@ class Server {
     const auto spent_us = [](Clock::time_point from) {
       return std::chrono::duration<double, std::micro>(Clock::now() - from).count();
     };
+    let_threads_spin();
     // The first call brings back into the caches what the others drove out.
     if (auto ran = (*ready)->run(); !ran) return ran;
     do {
@@ -70,9 +89,7 @@ class Server {
       if (auto ran = (*ready)->run(); !ran) return ran;
       samples_us.push_back(spent_us(start));
     } while (spent_us(begin) < wish.box_ms * 1e3);
-    // libomp's threads would otherwise spin for 200 ms on processors that are no longer ours. Hard: a soft pause lets
-    // those that spin go on; the first call of the next turn, which is not timed, starts them anew.
-    omp_pause_resource(omp_pause_hard, omp_get_initial_device());
+    let_threads_sleep(wish.threads);
     reply["kernel"] = (*ready)->plan().kernel();
     reply["flops"] = (*ready)->plan().flops();
     reply["samples_us"] = std::move(samples_us);
