@@ -3,6 +3,7 @@
 #ifndef CONVOKE_KERNELS_SIMD_ARENA_H
 #define CONVOKE_KERNELS_SIMD_ARENA_H
 
+#include <assert.h>
 #include <stdint.h>
 #include <unistd.h>
 
@@ -13,6 +14,9 @@ namespace {
 
 constexpr int64_t arena_alignment = 64;
 
+/// Scratch of one worker: what the contract's workspace_bytes gives each thread.
+constexpr int64_t worker_bytes = int64_t{1} << 20;
+
 template <class T>
 constexpr int64_t arena_bytes(int64_t count) noexcept {
   return round_up(count * static_cast<int64_t>(sizeof(T)), arena_alignment);
@@ -20,11 +24,16 @@ constexpr int64_t arena_bytes(int64_t count) noexcept {
 
 struct Arena {
   unsigned char* next;
+  const unsigned char* end;
+
+  /// All of a worker's scratch.
+  explicit Arena(unsigned char* scratch) noexcept : next(scratch), end(scratch + worker_bytes) {}
 
   template <class T>
   T* take(int64_t count) noexcept {
     T* const taken = reinterpret_cast<T*>(next);
     next += arena_bytes<T>(count);
+    assert(next <= end);  // the plan of the call left room
     return taken;
   }
 };

@@ -14,8 +14,9 @@ namespace convoke::simd::CONVOKE_SIMD_ISA {
 namespace {
 
 /// Counts cycles: a tap of one output and one block of channels takes one (two vectors, two multiply-adds a cycle), an
-/// element of the band a quarter, a block's weights for one tap two. Fitted by reading, on AVX-512 and AVX2 machines
-/// with 2 MiB and 512 KiB a core, at 1 and 2 threads; not checked on others, nor on more threads.
+/// element of the band a quarter, a block's weights for one tap two. Set by hand from the times of ResNet-50's
+/// layers in f32 at one thread on one AVX-512 machine with 2 MiB a core; seen at 2 and 16 threads, where it was not
+/// fitted, and not run on a machine with AVX2 alone.
 template <class Sum>
 struct ChannelsModel {
   static constexpr int64_t N = lanes<Sum>;
@@ -64,13 +65,14 @@ class ChannelsUnit {
         band_shape_(band_shape(unit.rows, unit.cols, unit.piece, 0)),
         outputs_(unit.piece.cols.end - unit.piece.cols.begin),
         tiles_(ceil_div(outputs_, most_outputs)) {
-    Arena arena{scratch};
+    Arena arena(scratch);
     tap_offsets_ = arena.take<int64_t>(unit.cols.taps);
     present_ = arena.take<uint32_t>(tiles_ * unit.cols.taps);
     all_present_ = arena.take<unsigned char>(tiles_);
     start_ = arena.take<Sum>(2 * N);
     band_ = arena.take<Sum>(plan.input_channels * band_shape_.channel_pitch);
-    sums_ = arena.take<Sum>(0);
+    // A store reads up to a vector of outputs past the last.
+    sums_ = arena.take<Sum>((kept_rows() * outputs_ + N) * 2 * N);
   }
 
   void run() noexcept {
@@ -126,6 +128,11 @@ class ChannelsUnit {
     }
   }
 
+  int64_t kept_rows() const noexcept {
+    if (!plan_.keeps_sums) return 1;
+    return (unit_.blocks.end - unit_.blocks.begin) * (unit_.piece.rows.end - unit_.piece.rows.begin);
+  }
+
   Sum* sums_of(int64_t block, int64_t row) const noexcept {
     if (!plan_.keeps_sums) return sums_;
     const int64_t rows = unit_.piece.rows.end - unit_.piece.rows.begin;
@@ -171,12 +178,17 @@ class ChannelsUnit {
 };
 
 template <class E>
-int32_t convolve_channels(Operation operation, const convoke_call& call) noexcept {
+UnitPlan plan_of_channels(const Operands<E>& operands, int64_t threads) noexcept {
   using Sum = typename E::Sum;
+  const ChannelsModel<Sum> model{largest_phase(operands)};
+  return plan_units(operands, channels_layout<Sum>(), model, 16 * most_outputs, 1, threads);
+}
+
+template <class E>
+int32_t convolve_channels(Operation operation, const convoke_call& call) noexcept {
   const Operands<E> operands(operation, call);
   if (operands.no_output()) return CONVOKE_OK;
-  const ChannelsModel<Sum> model{largest_phase(operands)};
-  const UnitPlan plan = plan_units(operands, channels_layout<Sum>(), model, 16 * most_outputs, 1, call.threads);
+  const UnitPlan plan = plan_of_channels(operands, call.threads);
   each_unit(call, plan.units, [&](int64_t index, unsigned char* scratch) noexcept {
     const Unit unit = plan.unit(operands, index);
     if (!unit.empty()) ChannelsUnit<E>(operands, plan, unit, scratch).run();

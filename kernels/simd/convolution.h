@@ -7,6 +7,7 @@
 #include "kernels/common/element.h"
 #include "kernels/common/parallel.h"
 #include "kernels/common/view.h"
+#include "kernels/simd/arena.h"
 #include "kernels/simd/axis.h"
 
 namespace convoke::simd::CONVOKE_SIMD_ISA {
@@ -117,9 +118,6 @@ struct Operands {
   /// Where the chain of output channel `co` begins.
   Sum start(int64_t co) const noexcept { return has_bias ? E::widen(bias.data[co * bias.stride[0]]) : Sum(0); }
 };
-
-/// Scratch of one worker: what the contract's workspace_bytes gives each thread.
-constexpr int64_t worker_bytes = int64_t{1} << 20;
 
 /// Calls body(unit, scratch) for every unit in [0, units). A worker has its own part of the scratch and takes a run of
 /// neighbouring units; there are as many workers as threads, and never more than parts.

@@ -27,7 +27,7 @@ class PixelsUnit {
         tile_vectors_(ceil_div(vectors_, ceil_div(vectors_, pixel_tile_vectors(static_cast<int>(plan.layout.wide))))),
         gathers_(unit.rows.taps * unit.cols.taps == 1),
         band_shape_(band_shape(unit.rows, unit.cols, unit.piece, row_vectors_ * N - columns_)) {
-    Arena arena{scratch};
+    Arena arena(scratch);
     tap_offsets_ = arena.take<int64_t>(unit.cols.taps);
     lane_ranges_ = arena.take<LaneRange>(row_vectors_ * unit.cols.taps);
     all_present_ = arena.take<unsigned char>(row_vectors_);
@@ -35,7 +35,8 @@ class PixelsUnit {
     copies_ = arena.take<VectorCopy>(gathers_ ? vectors_ : 0);
     band_ = arena.take<Sum>(plan.input_channels *
                             (gathers_ ? round_up(vectors_, tile_vectors_) * N : band_shape_.channel_pitch));
-    sums_ = arena.take<Sum>(0);
+    const int64_t kept = plan.keeps_sums ? (unit.blocks.end - unit.blocks.begin) * vectors_ : tile_vectors_;
+    sums_ = arena.take<Sum>(kept * plan.layout.wide * N);
   }
 
   void run() noexcept {
@@ -217,17 +218,22 @@ class PixelsUnit {
   Sum* sums_;
 };
 
+/// For operands whose rows are joined where they can be.
 template <class E>
-int32_t convolve_pixels(Operation operation, const convoke_call& call) noexcept {
+UnitPlan plan_of_pixels(const Operands<E>& operands, int64_t threads) noexcept {
   using Sum = typename E::Sum;
-  Operands<E> operands(operation, call);
-  if (operands.no_output()) return CONVOKE_OK;
-  join_rows(operands);
   const PackedLayout layout = pixels_layout(operands.filter);
   const PixelsModel<Sum> model{largest_phase(operands), layout.wide};
   const int64_t at_once = pixel_tile_vectors(static_cast<int>(layout.wide)) * lanes<Sum>;
-  const int64_t widest = 8 * at_once;
-  const UnitPlan plan = plan_units(operands, layout, model, widest, lanes<Sum>, call.threads);
+  return plan_units(operands, layout, model, 8 * at_once, lanes<Sum>, threads);
+}
+
+template <class E>
+int32_t convolve_pixels(Operation operation, const convoke_call& call) noexcept {
+  Operands<E> operands(operation, call);
+  if (operands.no_output()) return CONVOKE_OK;
+  join_rows(operands);
+  const UnitPlan plan = plan_of_pixels(operands, call.threads);
   each_unit(call, plan.units, [&](int64_t index, unsigned char* scratch) noexcept {
     const Unit unit = plan.unit(operands, index);
     if (!unit.empty()) PixelsUnit<E>(operands, plan, unit, scratch).run();

@@ -38,7 +38,7 @@ struct VectorCopy {
 };
 
 /// Counts cycles: half a multiply-add for each vector and channel of a tap, and as much again for what is not hidden
-/// where few channels share an input; an element of the band a quarter. Fitted and checked as ChannelsModel is.
+/// where few channels share an input; an element of the band a quarter. Set and checked as ChannelsModel is.
 template <class Sum>
 struct PixelsModel {
   static constexpr int64_t N = lanes<Sum>;
@@ -46,9 +46,11 @@ struct PixelsModel {
   int64_t width;  // channels of a block
 
   int64_t vectors(int64_t R, int64_t C) const noexcept { return R * ceil_div(C, N); }
+  /// The larger of what a phase with one tap gathers and what one with more takes: a call may have both.
   int64_t band_bytes(int64_t R, int64_t C, int64_t channels) const noexcept {
-    if (phase.taps() == 1) return arena_bytes<Sum>(channels * (vectors(R, C) + most_vectors) * N);
-    return arena_bytes<Sum>(channels * phase.band_rows(R) * phase.band_cols(round_up(C, N)));
+    const int64_t gathered = (vectors(R, C) + most_vectors) * N;
+    const int64_t band = phase.taps() == 1 ? 0 : phase.band_rows(R) * phase.band_cols(round_up(C, N));
+    return arena_bytes<Sum>(channels * max_of(gathered, band));
   }
   int64_t bytes(int64_t R, int64_t C, int64_t channels, int64_t blocks) const noexcept {
     const int64_t kept = channels < phase.Cin ? vectors(R, C) * blocks : most_vectors;
