@@ -11,7 +11,7 @@
 namespace convoke::simd::CONVOKE_SIMD_ISA {
 namespace {
 
-/// Planes, or pieces of their rows where a band of a whole one would be too large.
+/// Planes, or pieces of their rows, then of their columns, where a band of a whole one would be too large.
 template <class E>
 class Depthwise {
  public:
@@ -30,51 +30,66 @@ class Depthwise {
     direct_ = std::is_same_v<typename E::Storage, Sum> && cols_.out_to_in == 1 && !HWY_MEM_OPS_MIGHT_FAULT &&
               (operands_.x.stride[3] == 1 || operands_.x.size[3] == 1);
     row_pieces_ = 1;
-    while (!direct_ && row_pieces_ < rows_.outputs && band_bytes() > band_room) row_pieces_ *= 2;
+    piece_strips_ = strips_;
+    while (!direct_ && band_bytes() > band_room) {
+      if (row_pieces_ < rows_.outputs) {
+        row_pieces_ *= 2;
+      } else if (piece_strips_ > 1) {
+        piece_strips_ = ceil_div(piece_strips_, 2);
+      } else {
+        break;  // the contract's constraints leave room for one row of one strip
+      }
+    }
   }
 
   /// Two planes, so that strips of narrow ones find company.
-  int64_t units() const noexcept { return ceil_div(planes_, 2) * row_pieces_; }
+  int64_t units() const noexcept { return ceil_div(planes_, 2) * row_pieces_ * col_pieces(); }
 
   void run(int64_t unit, unsigned char* scratch) const noexcept {
-    const int64_t piece = unit % row_pieces_, first = unit / row_pieces_ * 2;
-    const Range rows{piece * rows_.outputs / row_pieces_, (piece + 1) * rows_.outputs / row_pieces_};
+    const int64_t col_piece = unit % col_pieces(), row_piece = unit / col_pieces() % row_pieces_;
+    const int64_t first = unit / col_pieces() / row_pieces_ * 2;
+    const Range strips{col_piece * piece_strips_, min_of((col_piece + 1) * piece_strips_, strips_)};
+    const Range rows{row_piece * rows_.outputs / row_pieces_, (row_piece + 1) * rows_.outputs / row_pieces_};
     if (rows.begin >= rows.end) return;
-    const int64_t strips = min_of(2, planes_ - first) * strips_;
+    const BandShape shape = band_of(rows, strips);
+    const int64_t each = strips.end - strips.begin, count = min_of(2, planes_ - first) * each;
     Strip<E> group[together];
     int64_t waiting = 0;
-    Arena arena{scratch};
+    Arena arena(scratch);
     // A strip of the first plane may wait for one of the second, so each has a band.
-    Sum* const first_band = arena.take<Sum>(direct_ ? 0 : band_of(rows).channel_pitch);
-    Sum* const bands[2] = {first_band, arena.take<Sum>(direct_ ? 0 : band_of(rows).channel_pitch)};
+    Sum* const first_band = arena.take<Sum>(direct_ ? 0 : shape.channel_pitch);
+    Sum* const bands[2] = {first_band, arena.take<Sum>(direct_ ? 0 : shape.channel_pitch)};
     const Arena start = arena;
-    for (int64_t i = 0; i < strips; ++i) {
+    for (int64_t i = 0; i < count; ++i) {
       if (waiting == 0) arena = start;
-      group[waiting++] = make_strip(first + i / strips_, i % strips_, rows, bands, arena);
-      if (waiting < together && i + 1 < strips) continue;
+      Strip<E>& strip = group[waiting++];
+      strip = make_strip(first + i / each, strips.begin + i % each, rows, arena);
+      set_input(strip, first + i / each, i % each, strips.begin, shape, bands[i / each]);
+      if (waiting < together && i + 1 < count) continue;
       run_group(group, waiting);
       waiting = 0;
     }
   }
 
  private:
-  BandShape band_of(Range rows) const noexcept {
-    return band_shape(rows_, cols_, {rows, {0, cols_.outputs}}, strips_ * N - cols_.outputs);
+  int64_t col_pieces() const noexcept { return ceil_div(strips_, piece_strips_); }
+  BandShape band_of(Range rows, Range strips) const noexcept {
+    const Range cols{strips.begin * N, min_of(strips.end * N, cols_.outputs)};
+    return band_shape(rows_, cols_, {rows, cols}, strips.end * N - cols.end);
   }
   int64_t band_bytes() const noexcept {
-    return arena_bytes<Sum>(band_of({0, ceil_div(rows_.outputs, row_pieces_)}).channel_pitch);
+    return arena_bytes<Sum>(band_of({0, ceil_div(rows_.outputs, row_pieces_)}, {0, piece_strips_}).channel_pitch);
   }
 
-  Strip<E> make_strip(int64_t plane, int64_t i, Range rows, Sum* const* bands, Arena& arena) const noexcept {
+  Strip<E> make_strip(int64_t plane, int64_t i, Range rows, Arena& arena) const noexcept {
     const int64_t co = plane % operands_.out.size[1], n = plane / operands_.out.size[1];
-    int64_t* const x_tap = arena.take<int64_t>(cols_.taps);
     Range* const tap_lanes = arena.take<Range>(cols_.taps);
     Sum* const weight = arena.take<Sum>(rows_.taps * cols_.taps * N);
     const auto& out = operands_.out;
     Strip<E> strip{};
     strip.rows = &rows_;
     strip.outputs = rows;
-    strip.x_tap = x_tap;
+    strip.x_tap = arena.take<int64_t>(cols_.taps);
     strip.taps = cols_.taps;
     strip.weight = weight;
     strip.tap_lanes = tap_lanes;
@@ -83,24 +98,26 @@ class Depthwise {
     strip.out_row = out.stride[2];
     strip.out_col = out.stride[3];
     strip.width = min_of(cols_.outputs - i * N, N);
-    set_input(strip, n, co / operands_.filter.Cout_group, i, bands[plane % 2], x_tap);
     splat(co, i, weight, tap_lanes);
     return strip;
   }
 
-  // Points the strip at its input: the caller's memory, or a band of it.
-  void set_input(Strip<E>& strip, int64_t n, int64_t ci, int64_t i, Sum* band, int64_t* x_tap) const noexcept {
+  // Points the strip, the i-th after `first`, at its input: the caller's memory, or a band that its plane's first strip
+  // fills.
+  void set_input(Strip<E>& strip, int64_t plane, int64_t i, int64_t first, const BandShape& shape,
+                 Sum* band) const noexcept {
+    const auto& x = operands_.x;
+    const int64_t n = plane / operands_.out.size[1], ci = plane % operands_.out.size[1] / operands_.filter.Cout_group;
     if constexpr (std::is_same_v<typename E::Storage, Sum>) {
       if (direct_) {
-        for (int64_t t = 0; t < cols_.taps; ++t) x_tap[t] = cols_.input(0, t);
-        strip.x = operands_.x.data + n * operands_.x.stride[0] + ci * operands_.x.stride[1] + i * N;
-        strip.x_row = operands_.x.stride[2];
+        for (int64_t t = 0; t < cols_.taps; ++t) strip.x_tap[t] = cols_.input(0, t);
+        strip.x = x.data + n * x.stride[0] + ci * x.stride[1] + (first + i) * N;
+        strip.x_row = x.stride[2];
         return;
       }
     }
-    const BandShape shape = band_of(strip.outputs);
     if (i == 0) fill_band(operands_, shape, rows_, n, ci, 1, band);
-    for (int64_t t = 0; t < cols_.taps; ++t) x_tap[t] = shape.tap_offset(cols_, t);
+    for (int64_t t = 0; t < cols_.taps; ++t) strip.x_tap[t] = shape.tap_offset(cols_, t);
     strip.x = band - shape.row_begin * shape.row_pitch + i * N;
     strip.x_row = shape.row_pitch;
   }
@@ -147,7 +164,7 @@ class Depthwise {
   Operands<E> operands_;
   View<const typename E::Storage, 4> weight_;
   Axis rows_, cols_;
-  int64_t strips_, planes_, row_pieces_;
+  int64_t strips_, planes_, row_pieces_, piece_strips_;  // strips of a plane, and of a piece of it
   bool direct_;
 };
 

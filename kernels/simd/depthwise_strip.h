@@ -18,10 +18,10 @@ template <class E>
 struct Strip {
   using Sum = typename E::Sum;
   const Axis* rows;
-  Range outputs;         // rows of outputs
-  const Sum* x;          // where output (0, first column) finds tap (0, 0), tap column offset not included
-  int64_t x_row;         // from one row of the input to the next
-  const int64_t* x_tap;  // [taps of a row]
+  Range outputs;   // rows of outputs
+  const Sum* x;    // where output (0, first column) finds tap (0, 0), tap column offset not included
+  int64_t x_row;   // from one row of the input to the next
+  int64_t* x_tap;  // [taps of a row]
   int64_t taps;
   const Sum* weight;       // [rows->taps][taps][lanes], -0.0 in lanes that lack the tap
   const Range* tap_lanes;  // [taps], lanes that have the tap

@@ -95,6 +95,22 @@ TEST_P(SimdConvolutionTest, ManyInputChannelsWaitInScratch) {
   check(p);
 }
 
+// A guard page lies behind the scratch; simd_scratch_test tries many more sizes without computing.
+TEST_P(SimdConvolutionTest, BandsOfWideImagesAndLargeKernelsFitTheScratch) {
+  Problem wide = base(), large = base(), many = base();
+  wide.N = 1, wide.groups = wide.Cin = wide.Cout = 2, wide.H = 2, wide.W = 200'000;
+  large.N = 1, large.groups = large.Cin = large.Cout = 2, large.H = 33, large.W = 70, large.Kh = large.Kw = 32;
+  large.padding = large.padding_end = {3, 3};
+  many.N = 1, many.groups = 1, many.Cin = 297, many.Cout = 12, many.H = 4, many.W = 81, many.Kh = many.Kw = 4;
+  many.stride = {4, 9};
+  for (const Problem& p : {wide, large, many}) {
+    compare(p, [&](const SimdKernel& kernel, const Operands& operands) {
+      return run_guarded(kernel, p, operands, Side::end);
+    });
+    if (HasFatalFailure()) return;
+  }
+}
+
 TEST_P(SimdConvolutionTest, SpecialValuesAndAbsentTaps) {
   for (Data data : {Data::special, Data::tiny}) {
     Problem p = base();
