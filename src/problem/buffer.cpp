@@ -4,21 +4,16 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 #include <limits>
 #include <utility>
 
 #include "base/fail.hpp"
+#include "base/sanitizer.hpp"
 
-// AddressSanitizer sees accesses in the slack, which no page guards.
-#if defined(__SANITIZE_ADDRESS__)
-#define CONVOKE_ADDRESS_SANITIZER 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define CONVOKE_ADDRESS_SANITIZER 1
-#endif
-#endif
+// It sees accesses in the slack, which no page guards.
 #ifdef CONVOKE_ADDRESS_SANITIZER
 #include <sanitizer/asan_interface.h>
 #endif
@@ -44,10 +39,12 @@ std::byte poison_byte(std::size_t position) noexcept {
   return static_cast<std::byte>(position % 2 == 0 ? poison_word & 0xff : poison_word >> 8);
 }
 
+// Whether it begins as poison does, and then repeats with poison's period.
 bool is_poison(std::span<const std::byte> memory) noexcept {
-  for (std::size_t i = 0; i < memory.size(); ++i)
+  for (std::size_t i = 0; i < std::min(memory.size(), sizeof poison_word); ++i)
     if (memory[i] != poison_byte(i)) return false;
-  return true;
+  return memory.size() <= sizeof poison_word ||
+         std::memcmp(memory.data() + sizeof poison_word, memory.data(), memory.size() - sizeof poison_word) == 0;
 }
 
 // Start of the content among the pages: congruent to `align` modulo 2 * align, as close to the guard as that admits.
@@ -62,8 +59,15 @@ std::size_t place(std::uintptr_t pages, std::size_t pages_bytes, std::size_t byt
 
 }  // namespace
 
+// By copies of what is filled already: scratch is megabytes, and a sanitizer looks at each store of a loop.
 void poison(std::span<std::byte> memory) noexcept {
-  for (std::size_t i = 0; i < memory.size(); ++i) memory[i] = poison_byte(i);
+  std::size_t filled = std::min(memory.size(), sizeof poison_word);
+  for (std::size_t i = 0; i < filled; ++i) memory[i] = poison_byte(i);
+  while (filled < memory.size()) {
+    const std::size_t more = std::min(filled, memory.size() - filled);
+    std::memcpy(memory.data() + filled, memory.data(), more);
+    filled += more;
+  }
 }
 
 Result<Buffer> Buffer::make(std::size_t bytes, std::size_t align, Guard guard) {

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/dtype.hpp"
+#include "base/sanitizer.hpp"
 
 namespace convoke::problem {
 namespace {
@@ -57,17 +58,16 @@ TEST(Buffer, IsPoisonedWithNaNsOfEveryType) {
   EXPECT_EQ(load_bits(buffer->data(), DType::f32), 0x7ff47ff4u);
 }
 
-// AddressSanitizer ends the program at such a write.
-#if defined(__SANITIZE_ADDRESS__)
-#define CONVOKE_ADDRESS_SANITIZER 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define CONVOKE_ADDRESS_SANITIZER 1
-#endif
-#endif
+TEST(Buffer, IsPoisonedToItsLastByte) {
+  for (const std::size_t bytes : {1u, 2u, 3u, 5u, 4095u, 9999u}) {
+    const auto buffer = Buffer::make(bytes, 2, Guard::end);
+    for (std::size_t i = 0; i < bytes; ++i)
+      ASSERT_EQ(buffer->data()[i], i % 2 == 0 ? std::byte{0xf4} : std::byte{0x7f}) << i << " of " << bytes;
+  }
+}
 
 TEST(Buffer, NoticesWritesIntoTheSlack) {
-#ifdef CONVOKE_ADDRESS_SANITIZER
+#ifdef CONVOKE_ADDRESS_SANITIZER  // which ends the program at such a write
   EXPECT_DEATH(Buffer::make(3, 8, Guard::end)->data()[3] = std::byte{1}, "AddressSanitizer");
 #else
   for (const Guard guard : {Guard::front, Guard::end}) {
