@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/sanitizer.hpp"
 #include "program.hpp"
 
 namespace convoke::apps_test {
@@ -163,6 +164,7 @@ TEST_F(Explain, ARatesTableThatCannotBeReadIsAnError) {
 }
 
 TEST_F(Explain, PricesAreThoseOfATableThatACalibrationWrote) {
+  if (address_sanitizer) GTEST_SKIP() << "a calibration takes half a minute here, and Calibrate's test makes one";
   const Scratch scratch;
   const std::string table = scratch.at("made/for/it/rates.json");
   const Ran ran = convoke({"calibrate", "--out", table, "--quick"});
