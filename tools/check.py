@@ -142,7 +142,7 @@ def gcc(stage: Stage) -> None:
 
 
 def fuzz(stage: Stage) -> None:
-    if not stage.build("fuzz"):
+    if not stage.build("fuzz", target="fuzzers"):
         return
     findings = LOGS / "fuzz-findings"
     findings.mkdir(exist_ok=True)

@@ -10,26 +10,32 @@ import concurrent.futures
 import hashlib
 import json
 import os
+import re
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDERS = ("src", "kernels", "apps", "lib")
 TIDY = "clang-tidy-19"
+OBJECT = re.compile(r" -o (\S+)")
+# A file's own headers are fewer than those of its folder, and every check walks through all that is included.
+PRECOMPILED = re.compile(r" -Winvalid-pch| -Xclang -include(-pch)? -Xclang \S+")
 
 
 def commands(build: Path, chosen: list[str]) -> list[dict]:
+    """One for each file, however often it is built: the checks are of what is written, not of instruction sets."""
     wanted = {(ROOT / path).resolve() for path in chosen}
-    result = []
+    result = {}
     for entry in json.loads((build / "compile_commands.json").read_text()):
         file = Path(entry["directory"], entry["file"]).resolve()
         if not file.is_relative_to(ROOT) or file.is_relative_to(build):
             continue
         path = file.relative_to(ROOT).as_posix()
         if path.startswith(tuple(f"{folder}/" for folder in FOLDERS)) and (not wanted or file in wanted):
-            result.append({**entry, "path": path})
-    return result
+            result[path] = {**entry, "path": path, "command": PRECOMPILED.sub("", entry["command"])}
+    return list(result.values())
 
 
 def headers_by_object(build: Path) -> dict[str, list[Path]]:
@@ -48,7 +54,8 @@ def headers_by_object(build: Path) -> dict[str, list[Path]]:
 
 def key_of(entry: dict, headers: dict[str, list[Path]]) -> str | None:
     """Names everything that the verdict depends on; None where the object was never built."""
-    read = headers.get(entry.get("output", ""))
+    output = OBJECT.search(entry["command"])
+    read = headers.get(output.group(1)) if output else None
     if not read:
         return None
     digest = hashlib.sha256((ROOT / ".clang-tidy").read_bytes() + entry["command"].encode())
@@ -57,8 +64,8 @@ def key_of(entry: dict, headers: dict[str, list[Path]]) -> str | None:
     return digest.hexdigest()
 
 
-def look_at(build: Path, entry: dict) -> tuple[bool, str]:
-    done = subprocess.run([TIDY, "-p", str(build), "--quiet", str(ROOT / entry["path"])],
+def look_at(database: Path, entry: dict) -> tuple[bool, str]:
+    done = subprocess.run([TIDY, "-p", str(database), "--quiet", str(ROOT / entry["path"])],
                           capture_output=True, text=True)
     # Standard error counts the warnings of system headers; it matters only where clang-tidy itself failed.
     return done.returncode == 0, done.stdout if done.stdout.strip() else done.stderr
@@ -79,8 +86,11 @@ def main(arguments: list[str]) -> int:
     keys = [key_of(entry, headers) for entry in entries]
     work = [(entry, key) for entry, key in zip(entries, keys) if key is None or key not in clean]
     kept, bad = clean & set(keys), 0
-    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        verdicts = pool.map(lambda item: look_at(build, item[0]), work)
+    with tempfile.TemporaryDirectory() as database, concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        # clang-tidy refuses a database with keys that it does not know.
+        known = [{key: entry[key] for key in ("directory", "command", "file")} for entry in entries]
+        Path(database, "compile_commands.json").write_text(json.dumps(known))
+        verdicts = pool.map(lambda item: look_at(Path(database), item[0]), work)
         for (entry, key), (good, text) in zip(work, verdicts):
             if good and key:
                 kept.add(key)
