@@ -97,13 +97,17 @@ TEST_P(SimdConvolutionTest, ManyInputChannelsWaitInScratch) {
 
 // A guard page lies behind the scratch; simd_scratch_test tries many more sizes without computing.
 TEST_P(SimdConvolutionTest, BandsOfWideImagesAndLargeKernelsFitTheScratch) {
-  Problem wide = base(), large = base(), many = base();
+  Problem wide = base(), large = base(), limit = base(), many = base();
   wide.N = 1, wide.groups = wide.Cin = wide.Cout = 2, wide.H = 2, wide.W = 200'000;
   large.N = 1, large.groups = large.Cin = large.Cout = 2, large.H = 33, large.W = 70, large.Kh = large.Kw = 32;
   large.padding = large.padding_end = {3, 3};
+  // The depthwise contract's limit: a strip's band of one output row, 156 rows of 194 columns, of 32,768 elements.
+  limit.N = 1, limit.groups = limit.Cin = limit.Cout = 2, limit.H = 160, limit.W = 2000, limit.Kh = 32, limit.Kw = 3;
+  limit.dilation = {5, 1};
+  if (limit.transposed) limit.H = 3, limit.W = 200;
   many.N = 1, many.groups = 1, many.Cin = 297, many.Cout = 12, many.H = 4, many.W = 81, many.Kh = many.Kw = 4;
   many.stride = {4, 9};
-  for (const Problem& p : {wide, large, many}) {
+  for (const Problem& p : {wide, large, limit, many}) {
     compare(p, [&](const SimdKernel& kernel, const Operands& operands) {
       return run_guarded(kernel, p, operands, Side::end);
     });
