@@ -63,21 +63,27 @@ inline RowCopy row_copy(const BandShape& band, int64_t phase, int64_t size) noex
   return copy;
 }
 
-/// One vector of neighbouring elements, widened: exact.
-template <class E>
-HWY_INLINE Vector<typename E::Sum> load_widened(const typename E::Storage* from) noexcept {
+/// One vector of elements, widened: exact.
+template <class E, class Narrow>
+HWY_INLINE Vector<typename E::Sum> widened(Narrow elements) noexcept {
   const Tag<typename E::Sum> d;
   if constexpr (std::is_same_v<E, Bf16>) {
-    const hn::Rebind<uint16_t, decltype(d)> half;
     const hn::RebindToUnsigned<decltype(d)> whole;
-    return hn::BitCast(d, hn::ShiftLeft<16>(hn::PromoteTo(whole, hn::LoadU(half, from))));
+    return hn::BitCast(d, hn::ShiftLeft<16>(hn::PromoteTo(whole, elements)));
   } else if constexpr (std::is_same_v<E, F16>) {
-    const hn::Rebind<uint16_t, decltype(d)> bits;
     const hn::Rebind<hwy::float16_t, decltype(d)> half;
-    return hn::PromoteTo(d, hn::BitCast(half, hn::LoadU(bits, from)));
+    return hn::PromoteTo(d, hn::BitCast(half, elements));
   } else {
-    return hn::LoadU(d, from);
+    return elements;
   }
+}
+
+template <class E>
+using StorageTag = hn::Rebind<typename E::Storage, Tag<typename E::Sum>>;
+
+template <class E>
+HWY_INLINE Vector<typename E::Sum> load_widened(const typename E::Storage* from) noexcept {
+  return widened<E>(hn::LoadU(StorageTag<E>(), from));
 }
 
 /// Every second of 2 * lanes - 1 neighbouring elements.
@@ -88,13 +94,35 @@ HWY_INLINE Vector<typename E::Sum> load_even(const typename E::Storage* from) no
   return hn::ConcatUpperLower(d, hn::ConcatOdd(d, high, high), hn::ConcatEven(d, low, low));
 }
 
+/// from[i * hop] for i in [0, count), count at most a vector, widened. Reads nothing in between.
+template <class E>
+HWY_INLINE void copy_few(const typename E::Storage* from, int64_t hop, int64_t count,
+                         typename E::Sum* HWY_RESTRICT to) noexcept {
+  using Sum = typename E::Sum;
+  const StorageTag<E> d;
+#if !HWY_MEM_OPS_MIGHT_FAULT
+  if (hop == 1) {
+    const auto inside = hn::FirstN(d, static_cast<size_t>(count));
+    return put<Wide<Sum>>(widened<E>(hn::MaskedLoad(inside, d, from)), to, 1, count);
+  }
+#endif
+  if constexpr (std::is_same_v<Sum, typename E::Storage>) {
+    CONVOKE_SCALAR_LOOP
+    for (int64_t i = 0; i < count; ++i) to[i] = from[i * hop];
+  } else {
+    HWY_ALIGN typename E::Storage lane[lanes<Sum>] = {};
+    CONVOKE_SCALAR_LOOP
+    for (int64_t i = 0; i < count; ++i) lane[i] = from[i * hop];
+    put<Wide<Sum>>(widened<E>(hn::Load(d, lane)), to, 1, count);
+  }
+}
+
 /// from[i * hop] for i in [0, count), widened. Reads nothing in between the last element and the next.
 template <class E>
 HWY_INLINE void copy_strided(const typename E::Storage* from, int64_t hop, int64_t count,
                              typename E::Sum* HWY_RESTRICT to) noexcept {
-  using Sum = typename E::Sum;
-  const Tag<Sum> d;
-  constexpr int64_t N = lanes<Sum>;
+  const Tag<typename E::Sum> d;
+  constexpr int64_t N = lanes<typename E::Sum>;
   if ((hop == 1 || hop == 2) && count >= N) {
     // The last vector may overlap the one before it.
     for (int64_t done = 0; done < count; done += N) {
@@ -103,14 +131,7 @@ HWY_INLINE void copy_strided(const typename E::Storage* from, int64_t hop, int64
     }
     return;
   }
-  if constexpr (std::is_same_v<Sum, typename E::Storage> && !HWY_MEM_OPS_MIGHT_FAULT) {
-    if (hop == 1) {
-      const auto inside = hn::FirstN(d, static_cast<size_t>(count));
-      return hn::BlendedStore(hn::MaskedLoad(inside, d, from), inside, d, to);
-    }
-  }
-  CONVOKE_SCALAR_LOOP
-  for (int64_t i = 0; i < count; ++i) to[i] = E::widen(from[i * hop]);
+  for (int64_t i = 0; i < count; i += N) copy_few<E>(from + i * hop, hop, min_of(count - i, N), to + i);
 }
 
 /// The elements of one row that lie inside the input, the first at `from`, and zeros around them.
@@ -121,6 +142,52 @@ HWY_INLINE void copy_row(const typename E::Storage* from, int64_t hop, const Row
   for (int64_t i = 0; i < copy.begin; ++i) to[i] = Sum(0);
   if (copy.begin < copy.end) copy_strided<E>(from, hop, copy.end - copy.begin, to + copy.begin);
   for (int64_t i = copy.end; i < count; ++i) to[i] = Sum(0);
+}
+
+/// to[c * pitch + p] = from[p * hop + c], widened, for `count` pixels, at most a vector of them, whose channels are
+/// neighbours. Channels come some dozens at a time, each pixel's in one piece.
+template <class E>
+HWY_NOINLINE void transpose_pixels(const typename E::Storage* from, int64_t hop, int64_t count, int64_t channels,
+                                   typename E::Sum* to, int64_t pitch) noexcept {
+  using Sum = typename E::Sum;
+  constexpr int64_t N = lanes<Sum>, most = 64;
+  HWY_ALIGN Sum pixels[N * most];
+  for (int64_t first = 0; first < channels; first += most) {
+    const int64_t some = min_of(channels - first, most);
+    for (int64_t p = 0; p < count; ++p) copy_strided<E>(from + p * hop + first, 1, some, pixels + p * most);
+    Sum* const first_to = to + first * pitch;
+    int64_t c = 0;
+    if constexpr (std::is_same_v<Sum, float>) {
+      for (; c + 4 <= some; c += 4) {
+        transpose_four(pixels + c, most, [&](int64_t i, Vector<float> values) HWY_ATTR {
+          put<F32>(values, first_to + (c + i) * pitch, 1, count);
+        });
+      }
+    }
+    for (; c < some; ++c) {
+      for (int64_t p = 0; p < count; ++p) first_to[c * pitch + p] = pixels[p * most + c];
+    }
+  }
+}
+
+/// One row of several input channels that are neighbours, as copy_row copies each.
+template <class E>
+void copy_row_across(const typename E::Storage* from, int64_t hop, const RowCopy& copy, int64_t count, int64_t channels,
+                     typename E::Sum* to, int64_t pitch) noexcept {
+  using Sum = typename E::Sum;
+  constexpr int64_t N = lanes<Sum>;
+  for (int64_t c = 0; c < channels; ++c) {
+    for (int64_t i = 0; i < copy.begin; ++i) to[c * pitch + i] = Sum(0);
+    for (int64_t i = copy.end; i < count; ++i) to[c * pitch + i] = Sum(0);
+  }
+  for (int64_t i = copy.begin; i < copy.end; i += N) {
+    transpose_pixels<E>(from + (i - copy.begin) * hop, hop, min_of(copy.end - i, N), channels, to + i, pitch);
+  }
+}
+
+/// Whether rows are best copied across channels: those are neighbours in memory, and pixels are not.
+inline bool copies_across(int64_t channel_stride, int64_t hop, int64_t channels) noexcept {
+  return channel_stride == 1 && hop != 1 && channels >= 4;
 }
 
 /// Fills the band with input channels [ci, ci + channels).
@@ -135,11 +202,18 @@ void fill_band(const Operands<E>& operands, const BandShape& band, const Axis& r
   for (int64_t phase = 0; phase < band.used_phases; ++phase) {
     const RowCopy copy = row_copy(band, phase, x.size[3]);
     const int64_t hop = band.column_phases * x.stride[3];
-    const auto* const corner = x.data + n * x.stride[0] + copy.first * x.stride[3];
+    const auto* const corner = x.data + n * x.stride[0] + ci * x.stride[1] + copy.first * x.stride[3];
     auto* const phase_to = to + phase * band.phase_width;
+    if (copies_across(x.stride[1], hop, channels)) {
+      for (int64_t h = first_row; h < band.row_end; h += row_step) {
+        copy_row_across<E>(corner + h * x.stride[2], hop, copy, band.phase_width, channels,
+                           phase_to + (h - band.row_begin) * band.row_pitch, band.channel_pitch);
+      }
+      continue;
+    }
     for (int64_t c = 0; c < channels; ++c) {
       for (int64_t h = first_row; h < band.row_end; h += row_step) {
-        copy_row<E>(corner + (ci + c) * x.stride[1] + h * x.stride[2], hop, copy, band.phase_width,
+        copy_row<E>(corner + c * x.stride[1] + h * x.stride[2], hop, copy, band.phase_width,
                     phase_to + c * band.channel_pitch + (h - band.row_begin) * band.row_pitch);
       }
     }

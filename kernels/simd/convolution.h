@@ -9,11 +9,11 @@
 #include "kernels/common/view.h"
 #include "kernels/simd/arena.h"
 #include "kernels/simd/axis.h"
+#include "kernels/simd/store.h"
 
 namespace convoke::simd::CONVOKE_SIMD_ISA {
 namespace {
 
-using kernels::Bf16, kernels::F16, kernels::F32, kernels::F64;
 using kernels::View;
 
 enum class Operation { conv2d, conv_transpose2d };

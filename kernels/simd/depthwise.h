@@ -6,6 +6,7 @@
 #define CONVOKE_KERNELS_SIMD_DEPTHWISE_H
 
 #include "kernels/simd/arena.h"
+#include "kernels/simd/depthwise_channels.h"
 #include "kernels/simd/depthwise_strip.h"
 
 namespace convoke::simd::CONVOKE_SIMD_ISA {
@@ -20,8 +21,8 @@ class Depthwise {
   static constexpr int64_t together = 2;  // strips that march side by side
   static constexpr int64_t band_room = worker_bytes / 4;
 
-  explicit Depthwise(const convoke_call& call) noexcept : operands_(Operation::conv2d, call) {
-    weight_ = kernels::view_of<const typename E::Storage, 4>(*call.inputs[1]);
+  Depthwise(const Operands<E>& operands, const View<const typename E::Storage, 4>& weight) noexcept
+      : operands_(operands), weight_(weight) {
     const Filter& filter = operands_.filter;
     rows_ = filter.axis(0, operands_.x.size[2], operands_.out.size[2], 0);
     cols_ = filter.axis(1, operands_.x.size[3], operands_.out.size[3], 0);
@@ -161,20 +162,29 @@ class Depthwise {
     March<E, K, 1, Direct>(strips).run();
   }
 
-  Operands<E> operands_;
+  const Operands<E>& operands_;
   View<const typename E::Storage, 4> weight_;
   Axis rows_, cols_;
   int64_t strips_, planes_, row_pieces_, piece_strips_;  // strips of a plane, and of a piece of it
   bool direct_;
 };
 
+template <class Work>
+void each_unit(const convoke_call& call, const Work& work) noexcept {
+  each_unit(call, work.units(), [&](int64_t unit, unsigned char* scratch) noexcept { work.run(unit, scratch); });
+}
+
 template <class E>
 int32_t convolve_depthwise(const convoke_call& call) noexcept {
-  const Depthwise<E> depthwise(call);
-  const auto& out = *call.outputs[0];
-  if (out.shape[0] == 0 || out.shape[1] == 0 || out.shape[2] == 0 || out.shape[3] == 0) return CONVOKE_OK;
-  each_unit(call, depthwise.units(),
-            [&](int64_t unit, unsigned char* scratch) noexcept { depthwise.run(unit, scratch); });
+  const Operands<E> operands(Operation::conv2d, call);
+  if (operands.no_output()) return CONVOKE_OK;
+  // Of the caller's making: it was not packed.
+  const auto weight = kernels::view_of<const typename E::Storage, 4>(*call.inputs[1]);
+  if (const DepthwiseChannels<E> lanes_over_channels(operands, weight, call.threads); lanes_over_channels.suits()) {
+    each_unit(call, lanes_over_channels);
+  } else {
+    each_unit(call, Depthwise<E>(operands, weight));
+  }
   return CONVOKE_OK;
 }
 

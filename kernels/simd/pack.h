@@ -7,7 +7,6 @@
 #include <type_traits>
 
 #include "kernels/simd/convolution.h"
-#include "kernels/simd/store.h"
 
 namespace convoke::simd::CONVOKE_SIMD_ISA {
 namespace {

@@ -95,6 +95,13 @@ class PixelsUnit {
     const bool may_copy = hop == 1 && std::is_same_v<typename E::Storage, Sum> && tile_vectors_ <= most_copying_vectors;
     while (may_copy && copied < vectors_ && is_whole(copies_[copied].row)) ++copied;
     copied_tiles_ = copied == vectors_ ? ceil_div(vectors_, tile_vectors_) : copied / tile_vectors_;
+    if (copies_across(x.stride[1], hop, channels)) {
+      for (int64_t v = 0; v < vectors_; ++v) {
+        copy_row_across<E>(image + copies_[v].from, hop, copies_[v].row, N, channels, band_ + copies_[v].to,
+                           tile_vectors_ * N);
+      }
+      return;
+    }
     for (int64_t c = 0; c < channels; ++c) {
       for (int64_t v = copied_tiles_ * tile_vectors_; v < vectors_; ++v) {
         copy_row<E>(image + c * x.stride[1] + copies_[v].from, hop, copies_[v].row, N,

@@ -11,25 +11,47 @@
 namespace convoke::simd::CONVOKE_SIMD_ISA {
 namespace {
 
+using kernels::Bf16, kernels::F16, kernels::F32, kernels::F64;
+
+/// The element that is stored as its sums are.
+template <class Sum>
+using Wide = std::conditional_t<std::is_same_v<Sum, float>, F32, F64>;
+
+/// Sums as they lie in memory: rounded once to nearest, ties to even; a NaN stays one (kernels/common/half.h).
+template <class E>
+HWY_INLINE auto narrowed(Vector<typename E::Sum> sums) noexcept {
+  const Tag<typename E::Sum> d;
+  if constexpr (std::is_same_v<E, Bf16>) {
+    const hn::RebindToUnsigned<decltype(d)> u32;
+    const hn::RebindToSigned<decltype(d)> i32;
+    const auto bits = hn::BitCast(u32, sums), upper = hn::ShiftRight<16>(bits);
+    const auto half = hn::Add(hn::Set(u32, 0x7fffu), hn::And(upper, hn::Set(u32, 1u)));
+    const auto rounded = hn::ShiftRight<16>(hn::Add(bits, half));
+    const auto magnitude = hn::BitCast(i32, hn::And(bits, hn::Set(u32, 0x7fffffffu)));
+    const auto is_nan = hn::RebindMask(u32, hn::Gt(magnitude, hn::Set(i32, 0x7f800000)));
+    const auto kept = hn::IfThenElse(is_nan, hn::Or(upper, hn::Set(u32, 0x40u)), rounded);
+    return hn::DemoteTo(hn::Rebind<uint16_t, decltype(d)>(), hn::BitCast(i32, kept));
+  } else if constexpr (std::is_same_v<E, F16>) {
+    const hn::Rebind<hwy::float16_t, decltype(d)> half;
+    return hn::BitCast(hn::Rebind<uint16_t, decltype(d)>(), hn::DemoteTo(half, sums));
+  } else {
+    return sums;
+  }
+}
+
 /// The first `count` lanes to out[0], out[stride], ...
 template <class E>
 HWY_INLINE void put(Vector<typename E::Sum> sums, typename E::Storage* out, int64_t stride, int64_t count) noexcept {
-  using Sum = typename E::Sum;
-  const Tag<Sum> d;
-  constexpr int N = lanes<Sum>;
-  if constexpr (std::is_same_v<Sum, typename E::Storage>) {
-    if (stride == 1 && count >= N) return hn::StoreU(sums, d, out);
+  const hn::Rebind<typename E::Storage, Tag<typename E::Sum>> d;
+  constexpr int N = lanes<typename E::Sum>;
+  const auto values = narrowed<E>(sums);
+  if (stride == 1 && count >= N) return hn::StoreU(values, d, out);
 #if !HWY_MEM_OPS_MIGHT_FAULT
-    if (stride == 1) return hn::BlendedStore(sums, hn::FirstN(d, static_cast<size_t>(count)), d, out);
+  if (stride == 1) return hn::BlendedStore(values, hn::FirstN(d, static_cast<size_t>(count)), d, out);
 #endif  // elsewhere it reads and rewrites what lies behind: another thread's outputs, or no memory at all
-  }
-  HWY_ALIGN Sum values[N];
-  hn::Store(sums, d, values);
-  if (stride == 1 && count >= N) {
-    for (int i = 0; i < N; ++i) out[i] = E::narrow(values[i]);
-  } else {
-    for (int64_t i = 0; i < count; ++i) out[i * stride] = E::narrow(values[i]);
-  }
+  HWY_ALIGN typename E::Storage lane[N];
+  hn::Store(values, d, lane);
+  for (int64_t i = 0; i < min_of(count, N); ++i) out[i * stride] = lane[i];
 }
 
 /// Calls take(c, vector) for c = 0 to 3 with sums[p][c] for p = 0, 1, ... in the lanes; rows are `width` long. Groups

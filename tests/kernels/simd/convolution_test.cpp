@@ -80,6 +80,47 @@ TEST_P(SimdConvolutionTest, EveryNumberOfColumns) {
   }
 }
 
+// Lanes over channels take from half a vector on; the last vector has idle ones, and pixels behind it.
+TEST_P(SimdConvolutionTest, DepthwiseOfEveryNumberOfChannels) {
+  for (std::int64_t channels : {1, 2, 3, 4, 5, 7, 8, 9, 12, 15, 16, 17, 24, 31, 33}) {
+    Problem p = base();
+    p.N = 2, p.groups = p.Cin = p.Cout = channels, p.H = 6, p.W = channels, p.data = Data::special;
+    p.x_layout = static_cast<Layout>(channels % 2);
+    p.out_layout = static_cast<Layout>(channels / 2 % 2);
+    compare(p, [&](const SimdKernel& kernel, const Operands& operands) {
+      return run_guarded(kernel, p, operands, channels % 3 == 0 ? Side::front : Side::end);
+    });
+    if (HasFatalFailure()) return;
+  }
+}
+
+TEST_P(SimdConvolutionTest, DepthwiseOfEveryLayoutAndStride) {
+  for (int layout = 0; layout < 8; ++layout) {
+    for (std::int64_t stride : {1, 2, 5}) {
+      Problem p = base();
+      p.groups = p.Cin = p.Cout = 18, p.H = 7, p.W = 70, p.stride = {stride, stride}, p.dilation = {2, 3};
+      if (p.transposed) p.W = 20;
+      p.x_layout = p.weight_layout = static_cast<Layout>(layout);
+      check(p, {.threads = 3});
+      if (HasFatalFailure()) return;
+    }
+  }
+}
+
+// Channels that are neighbours come by the dozen, and a band of them is turned round in scratch.
+TEST_P(SimdConvolutionTest, ChannelsThatAreNeighbours) {
+  for (std::int64_t kernel : {1, 3}) {
+    for (std::int64_t Cin : {3, 4, 63, 70}) {
+      Problem p = base();
+      p.groups = 1, p.Cin = Cin, p.Kh = p.Kw = kernel, p.W = 37, p.x_layout = Layout::channels_last;
+      compare(p, [&](const SimdKernel& call, const Operands& operands) {
+        return run_guarded(call, p, operands, Cin % 2 == 0 ? Side::front : Side::end);
+      });
+      if (HasFatalFailure()) return;
+    }
+  }
+}
+
 TEST_P(SimdConvolutionTest, ImagesOfOnePixel) {
   for (std::int64_t kernel : {1, 3}) {
     Problem p = base();
@@ -97,7 +138,7 @@ TEST_P(SimdConvolutionTest, ManyInputChannelsWaitInScratch) {
 
 // A guard page lies behind the scratch; simd_scratch_test tries many more sizes without computing.
 TEST_P(SimdConvolutionTest, BandsOfWideImagesAndLargeKernelsFitTheScratch) {
-  Problem wide = base(), large = base(), limit = base(), many = base();
+  Problem wide = base(), large = base(), limit = base(), full = base(), many = base();
   wide.N = 1, wide.groups = wide.Cin = wide.Cout = 2, wide.H = 2, wide.W = 200'000;
   large.N = 1, large.groups = large.Cin = large.Cout = 2, large.H = 33, large.W = 70, large.Kh = large.Kw = 32;
   large.padding = large.padding_end = {3, 3};
@@ -105,9 +146,13 @@ TEST_P(SimdConvolutionTest, BandsOfWideImagesAndLargeKernelsFitTheScratch) {
   limit.N = 1, limit.groups = limit.Cin = limit.Cout = 2, limit.H = 160, limit.W = 2000, limit.Kh = 32, limit.Kw = 3;
   limit.dilation = {5, 1};
   if (limit.transposed) limit.H = 3, limit.W = 200;
+  // Lanes over channels: a band of one output row, 32 rows of 120 pixels of a vector of channels, just fits.
+  full.N = 1, full.groups = full.Cin = full.Cout = 16, full.H = 33, full.W = 120, full.Kh = full.Kw = 32;
+  full.padding = full.padding_end = {0, 0}, full.stride = {1, 1};
+  if (full.transposed) full.H = 3, full.W = 20;
   many.N = 1, many.groups = 1, many.Cin = 297, many.Cout = 12, many.H = 4, many.W = 81, many.Kh = many.Kw = 4;
   many.stride = {4, 9};
-  for (const Problem& p : {wide, large, limit, many}) {
+  for (const Problem& p : {wide, large, limit, full, many}) {
     compare(p, [&](const SimdKernel& kernel, const Operands& operands) {
       return run_guarded(kernel, p, operands, Side::end);
     });
