@@ -20,7 +20,8 @@ ROOT = Path(__file__).resolve().parent.parent
 FOLDERS = ("src", "kernels", "apps", "lib")
 TIDY = "clang-tidy-19"
 OBJECT = re.compile(r" -o (\S+)")
-# A file's own headers are fewer than those of its folder, and every check walks through all that is included.
+# A file's own headers are fewer than those of its folder, and every check walks through all that is included. Without
+# them a file which leaves an include out does not parse, and is found.
 PRECOMPILED = re.compile(r" -Winvalid-pch| -Xclang -include(-pch)? -Xclang \S+")
 
 

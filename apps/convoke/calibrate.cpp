@@ -26,7 +26,7 @@
 namespace convoke::cli {
 namespace {
 
-struct Settings {
+struct CalibrateSettings {
   std::string out;
   int threads = 0;
   bool quick = false, json = false;
@@ -35,7 +35,7 @@ struct Settings {
 // Rows that were not measured are the defaults, which every table has.
 bool is_default(const RateRow& row) { return row.kernel_source.empty(); }
 
-Result<std::string> destination(const Settings& settings) {
+Result<std::string> destination(const CalibrateSettings& settings) {
   std::string path = settings.out.empty() ? rates_path() : settings.out;
   if (path.empty())
     return tl::unexpected(usage_error("out", "there is no home directory to write to; give --out FILE"));
@@ -66,7 +66,7 @@ std::string rates_table(const Rates& rates) {
   return table.render(output_width(), stdout_has_colour());
 }
 
-Result<Report> calibrate_command(const Settings& settings) {
+Result<Report> calibrate_command(const CalibrateSettings& settings) {
   const auto path = destination(settings);
   if (!path) return tl::unexpected(path.error());
   judge::CalibrateOptions options;
@@ -101,7 +101,7 @@ Result<Report> calibrate_command(const Settings& settings) {
 
 void add_calibrate(CLI::App& program, Action& action) {
   auto* command = program.add_subcommand("calibrate", "Measure how fast this machine is, for the prices of routes");
-  auto settings = std::make_shared<Settings>();
+  auto settings = std::make_shared<CalibrateSettings>();
   command->add_option("--out", settings->out, "Write the table here instead of where planning commands look")
       ->type_name("FILE")
       ->check(never_empty);

@@ -16,7 +16,7 @@
 namespace convoke::cli {
 namespace {
 
-struct Settings {
+struct ContractsSettings {
   std::vector<std::string> paths, contracts;
   std::string name;
   bool json = false, write = false, check = false;
@@ -32,7 +32,7 @@ CLI::App* add_command(CLI::App& group, const std::string& name, const std::strin
 }
 
 void add_check(CLI::App& group, Action& action) {
-  auto settings = std::make_shared<Settings>();
+  auto settings = std::make_shared<ContractsSettings>();
   auto* command = add_command(group, "check", "Read documents and report every finding, in a compiler's manner",
                               "  convoke contracts check kernels/\n"
                               "  convoke contracts check mine.fkc.md --json");
@@ -43,7 +43,7 @@ void add_check(CLI::App& group, Action& action) {
 }
 
 void add_list(CLI::App& group, Action& action) {
-  auto settings = std::make_shared<Settings>();
+  auto settings = std::make_shared<ContractsSettings>();
   auto* command = add_command(group, "list", "List kernels and their keys; without PATH the built-in ones",
                               "  convoke contracts list\n"
                               "  convoke contracts list mine.fkc.md --json");
@@ -54,7 +54,7 @@ void add_list(CLI::App& group, Action& action) {
 }
 
 void add_show(CLI::App& group, Action& action) {
-  auto settings = std::make_shared<Settings>();
+  auto settings = std::make_shared<ContractsSettings>();
   auto* command = add_command(group, "show", "Show what one contract says",
                               "  convoke contracts show conv2d_f32\n"
                               "  convoke contracts show 'cpu/*/conv2d_bf16/*' --contracts mine.fkc.md");
@@ -68,7 +68,7 @@ void add_show(CLI::App& group, Action& action) {
 }
 
 void add_coverage(CLI::App& group, Action& action) {
-  auto settings = std::make_shared<Settings>();
+  auto settings = std::make_shared<ContractsSettings>();
   auto* command = add_command(group, "coverage", "Check that every key has a bit-stable kernel on the CPU",
                               "  convoke contracts coverage\n"
                               "  convoke contracts coverage mine.fkc.md --json");
@@ -79,7 +79,7 @@ void add_coverage(CLI::App& group, Action& action) {
 }
 
 void add_fmt(CLI::App& group, Action& action) {
-  auto settings = std::make_shared<Settings>();
+  auto settings = std::make_shared<ContractsSettings>();
   auto* command = add_command(group, "fmt", "Print documents with their indentation, or write them so",
                               "  convoke contracts fmt flat.txt > indented.fkc.md\n"
                               "  convoke contracts fmt --write kernels/\n"

@@ -57,6 +57,9 @@ Result<Timing> timed_runs(const Plan& plan, const Operands& operands, int thread
 /// 10^9 multiplications and additions a second; 0 where nothing was computed.
 double gflops(const Plan& plan, double milliseconds) noexcept;
 
+/// Products that the oracles look at for one output: a glance, and what --verify asks for (about a second of either).
+inline constexpr double sampled_terms = 1e6, verified_terms = 2e7;
+
 /// How much of an output both oracles look at, and how.
 struct Effort {
   bool exact_sums = false;  ///< the data are small integers: bit by bit against the exact sum, not by its bound

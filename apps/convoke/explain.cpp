@@ -21,7 +21,7 @@
 namespace convoke::cli {
 namespace {
 
-struct Settings {
+struct ExplainSettings {
   RunWords input;
   PlanningWords planning;
   bool json = false, dot = false;
@@ -47,7 +47,7 @@ std::string headline(const Explanation& explanation, const std::string& reproduc
   return text + "\n";
 }
 
-Result<Report> explain_command(const Settings& settings) {
+Result<Report> explain_command(const ExplainSettings& settings) {
   const auto catalog = catalog_with(settings.planning.contracts);
   if (!catalog) return tl::unexpected(catalog.error());
   auto input = load_run_input(settings.input);
@@ -76,7 +76,7 @@ Result<Report> explain_command(const Settings& settings) {
 
 void add_explain(CLI::App& program, Action& action) {
   auto* command = program.add_subcommand("explain", "Show every route for one convolution, with prices and refusals");
-  auto settings = std::make_shared<Settings>();
+  auto settings = std::make_shared<ExplainSettings>();
   add_run_words(*command, settings->input);
   add_planning(*command, settings->planning);
   auto* json = command->add_flag("--json", settings->json, "Print one JSON document");

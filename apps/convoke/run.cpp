@@ -21,7 +21,7 @@
 namespace convoke::cli {
 namespace {
 
-struct Settings {
+struct RunSettings {
   RunWords input;
   PlanningWords planning;
   std::string out;
@@ -37,10 +37,7 @@ struct Outcome {
   std::optional<std::size_t> packed_bytes;  ///< absent: the weight was handed over as it is
 };
 
-// About a second of either oracle.
-constexpr double verified_terms = 2e7;
-
-Result<Outcome> compute(const RunInput& input, const Settings& settings, const Catalog& catalog) {
+Result<Outcome> compute(const RunInput& input, const RunSettings& settings, const Catalog& catalog) {
   const auto planning = load_planning(settings.planning, input.problem, catalog);
   if (!planning) return tl::unexpected(planning.error());
   auto plan = make_plan(input.operands, planning->options);
@@ -106,7 +103,7 @@ std::string text_report(const RunInput& input, const Outcome& outcome, const std
   return text;
 }
 
-Result<Report> run(const Settings& settings) {
+Result<Report> run(const RunSettings& settings) {
   const auto catalog = catalog_with(settings.planning.contracts);
   if (!catalog) return tl::unexpected(catalog.error());
   auto input = load_run_input(settings.input);
@@ -131,7 +128,7 @@ Result<Report> run(const Settings& settings) {
   return report;
 }
 
-void add_options(CLI::App& command, Settings& settings) {
+void add_run_options(CLI::App& command, RunSettings& settings) {
   add_run_words(command, settings.input);
   add_planning(command, settings.planning);
   command.add_option("--out", settings.out, "Write the output to a .npy file, whole or not at all")
@@ -148,8 +145,8 @@ void add_options(CLI::App& command, Settings& settings) {
 
 void add_run(CLI::App& program, Action& action) {
   auto* command = program.add_subcommand("run", "Run one convolution: a problem line, or tensors from .npy files");
-  auto settings = std::make_shared<Settings>();
-  add_options(*command, *settings);
+  auto settings = std::make_shared<RunSettings>();
+  add_run_options(*command, *settings);
   command->footer(
       "Keys of a problem line, in any order (2x1 is height and width, one number both):\n"
       "  x= weight= bias=0|1 stride= padding=P|HxW|t,b,l,r|same dilation= groups= output_padding= dtype=\n"

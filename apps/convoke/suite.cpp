@@ -27,7 +27,7 @@
 namespace convoke::cli {
 namespace {
 
-struct Settings {
+struct SuiteSettings {
   std::vector<std::string> files, dtypes, contracts;
   SuiteOptions options;
   std::uint64_t random = 0, seed = 1;
@@ -55,7 +55,7 @@ bool any_kernel(const Catalog& catalog, const std::string& glob) {
                              [&](const bind::Binding& binding) { return glob_match(glob, binding.id); });
 }
 
-Result<Report> run_suites(Settings& settings) {
+Result<Report> run_suites(SuiteSettings& settings) {
   if (settings.files.empty() && settings.random == 0)
     return tl::unexpected(usage_error("FILE",
                                       "nothing to run: name a layer list or a case file, or give --random N; "
@@ -89,7 +89,7 @@ std::string whole_number(const std::string& text) {
   return fmt::format("{} is not a number from 0 to 2^64 - 1", problem::ticked(text));
 }
 
-void add_options(CLI::App& command, Settings& settings) {
+void add_suite_options(CLI::App& command, SuiteSettings& settings) {
   command.add_option("files", settings.files, "Layer lists (CSV) and case files (JSON)")->type_name("FILE");
   auto* random = command.add_option("--random", settings.random, "Run N random problems of each operation")
                      ->type_name("N")
@@ -129,7 +129,7 @@ void add_options(CLI::App& command, Settings& settings) {
 }
 
 // --contracts takes every word up to the next option: what can only be a suite goes back to the suites.
-void settle_files(Settings& settings) {
+void settle_files(SuiteSettings& settings) {
   std::erase_if(settings.contracts, [&](const std::string& word) {
     const bool suite = word.ends_with(".csv") || word.ends_with(".json");
     if (suite) settings.files.push_back(word);
@@ -141,8 +141,8 @@ void settle_files(Settings& settings) {
 
 void add_suite(CLI::App& program, Action& action) {
   auto* command = program.add_subcommand("suite", "Run layer lists, case files or random problems on every binding");
-  auto settings = std::make_shared<Settings>();
-  add_options(*command, *settings);
+  auto settings = std::make_shared<SuiteSettings>();
+  add_suite_options(*command, *settings);
   command->footer(
       "A layer or case passes when every binding that admits it is right and at least one does.\n"
       "Examples:\n"

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "apps/convoke/execution.hpp"
 #include "apps/convoke/progress.hpp"
 #include "base/digest.hpp"
 #include "base/dtype.hpp"
@@ -27,8 +28,6 @@ using problem::Layer;
 using problem::Problem;
 using problem::Workload;
 
-// Products that the oracles look at for one layer and binding: a glance, and what --verify asks for.
-constexpr double sampled_terms = 1e6, verified_terms = 2e7;
 constexpr double layer_box_ms = 100;
 
 bind::Operator operator_for(Op op) noexcept { return bind::operator_of(op); }

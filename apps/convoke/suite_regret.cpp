@@ -26,9 +26,7 @@ using problem::Problem;
 
 // Times that differ by less are the clock's own noise.
 constexpr double margin = 0.03;
-// Products that the oracles look at for each route of a layer.
-constexpr double sampled_terms = 1e6, verified_terms = 2e7;
-constexpr double layer_box_ms = 200;
+constexpr double route_box_ms = 200;
 
 struct LayerRegret {
   std::string layer;  ///< name, dtype and layout of x
@@ -86,7 +84,7 @@ LayerRegret run_layer(const Problem& problem, const Catalog& catalog, const Suit
   how.plan.catalog = &catalog;
   how.check.run.threads = options.threads;
   how.check.sampling = sampling_of(*workload->geometry(), {.terms = options.verify ? verified_terms : sampled_terms});
-  how.pace = {.box_ms = layer_box_ms, .warm = true};
+  how.pace = {.box_ms = route_box_ms, .warm = true};
   if (options.repeat > 0) how.pace = {.box_ms = 0, .least = options.repeat, .most = options.repeat, .warm = true};
   auto measured = judge::measure_routes(*workload, how);
   if (measured)

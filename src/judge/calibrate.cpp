@@ -22,7 +22,7 @@ namespace convoke::judge {
 namespace {
 
 // Work that the samples do not slow down for is as good as free.
-constexpr double fastest = 1e6;
+constexpr double unlimited = 1e6;
 
 // Kernels whose probes lie in memory at a time: those of one operator, source and output.
 using Siblings = std::vector<const bind::Binding*>;
@@ -140,14 +140,14 @@ Rate fit_rate(const std::vector<Sample>& samples, const Rate& fallback) {
     if (samples.empty() || ff + bb == 0) return rate;
     const double speed = std::exp(logs / static_cast<double>(samples.size()));
     (ff > 0 ? rate.flops_per_ns : rate.bytes_per_ns) = speed;
-    if (ff > 0 && bb > 0) rate.bytes_per_ns = fastest;
+    if (ff > 0 && bb > 0) rate.bytes_per_ns = unlimited;
     return rate;
   }
   double p = (f * bb - b * fb) / determinant, q = (b * ff - f * fb) / determinant;
   if (p < 0) std::tie(p, q) = std::pair(0.0, b / bb);
   if (q < 0) std::tie(p, q) = std::pair(f / ff, 0.0);
-  rate.flops_per_ns = 1 / std::max(p, 1 / fastest);
-  rate.bytes_per_ns = 1 / std::max(q, 1 / fastest);
+  rate.flops_per_ns = 1 / std::max(p, 1 / unlimited);
+  rate.bytes_per_ns = 1 / std::max(q, 1 / unlimited);
   return rate;
 }
 

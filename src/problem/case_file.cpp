@@ -23,8 +23,6 @@ namespace {
 template <class T>
 using Read = tl::expected<T, std::string>;  // or what is wrong
 
-tl::unexpected<std::string> refuse(std::string text) { return tl::unexpected(std::move(text)); }
-
 std::string shown(const Json& value) {
   return ticked(value.dump(-1, ' ', false, nlohmann::detail::error_handler_t::replace));
 }

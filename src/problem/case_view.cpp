@@ -16,8 +16,6 @@ namespace {
 // More than any base written out in a file; keeps the sums below from overflowing.
 constexpr std::int64_t largest = std::int64_t{1} << 31;
 
-tl::unexpected<std::string> refuse(std::string text) { return tl::unexpected(std::move(text)); }
-
 struct Slice {
   std::optional<std::int64_t> start, stop;
   std::int64_t step = 1;

@@ -23,7 +23,7 @@ namespace convoke::problem {
 namespace {
 
 constexpr std::string_view magic = "\x93NUMPY";
-constexpr std::size_t align = 64;
+constexpr std::size_t header_align = 64;
 // NumPy writes about a hundred bytes; version 1 cannot say more than this.
 constexpr std::size_t max_header = 65535;
 constexpr std::size_t max_data = std::size_t{1} << 36;
@@ -165,14 +165,14 @@ class NpyReader {
   }
 
   static Result<Array> fill(const TensorSpec& spec, std::string_view data, bool swapped) {
-    auto buffer = Buffer::make(data.size(), align, Guard::none);
+    auto buffer = Buffer::make(data.size(), header_align, Guard::none);
     if (!buffer) return tl::unexpected(buffer.error());
     std::ranges::copy(std::as_bytes(std::span(data)), buffer->data());
     if (swapped)
       for (std::size_t size = size_of(spec.dtype), i = 0; i < data.size(); i += size)
         std::reverse(buffer->data() + i, buffer->data() + i + size);
     Array array{*std::move(buffer), spec};
-    array.spec.align = align;
+    array.spec.align = header_align;
     return array;
   }
 
@@ -193,7 +193,7 @@ std::string header_of(DType dtype, const Dims& shape) {
   std::string header =
       fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}), }}", descr_of(dtype), sizes);
   constexpr std::size_t before = 10;  // magic, version, length
-  header.append(align - (before + header.size() + 1) % align, ' ');
+  header.append(header_align - (before + header.size() + 1) % header_align, ' ');
   return header + '\n';
 }
 

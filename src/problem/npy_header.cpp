@@ -12,7 +12,7 @@
 namespace convoke::problem {
 namespace {
 
-constexpr std::array<std::string_view, 3> keys = {"descr", "fortran_order", "shape"};
+constexpr std::array<std::string_view, 3> header_keys = {"descr", "fortran_order", "shape"};
 
 class HeaderReader {
  public:
@@ -21,8 +21,8 @@ class HeaderReader {
   tl::expected<NpyHeader, NpyHeaderError> read() {
     const bool sound = read_dict();
     if (!sound) return tl::unexpected(std::move(error_));
-    for (std::size_t i = 0; i < keys.size(); ++i)
-      if (!seen_[i]) return tl::unexpected(NpyHeaderError{keys[i], "the header does not have it"});
+    for (std::size_t i = 0; i < header_keys.size(); ++i)
+      if (!seen_[i]) return tl::unexpected(NpyHeaderError{header_keys[i], "the header does not have it"});
     return header_;
   }
 
@@ -61,9 +61,9 @@ class HeaderReader {
     while (!take("}")) {
       const auto key = take_text();
       if (!key) return expected("a quoted key");
-      const auto found = std::ranges::find(keys, *key);
-      if (found == keys.end()) return complain("header", fmt::format("unknown key {}", ticked(*key)));
-      bool& seen = seen_[static_cast<std::size_t>(found - keys.begin())];
+      const auto found = std::ranges::find(header_keys, *key);
+      if (found == header_keys.end()) return complain("header", fmt::format("unknown key {}", ticked(*key)));
+      bool& seen = seen_[static_cast<std::size_t>(found - header_keys.begin())];
       if (seen) return complain(*found, "the header has it twice");
       seen = true;
       if (!take(":")) return expected("`:`");
@@ -112,7 +112,7 @@ class HeaderReader {
   std::size_t size_;
   NpyHeader header_;
   NpyHeaderError error_;
-  std::array<bool, keys.size()> seen_{};
+  std::array<bool, header_keys.size()> seen_{};
 };
 
 }  // namespace

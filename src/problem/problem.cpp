@@ -121,7 +121,7 @@ bool read_kernel(std::string& kernel, std::string_view text) {
   return !text.empty();
 }
 
-struct Key {
+struct LineKey {
   std::string_view name, wanted;
   bool (*read)(Problem& problem, std::string_view text);
 };
@@ -131,7 +131,7 @@ constexpr std::string_view extent_text = "a number, or height and width such as 
 constexpr std::string_view layout_text = "dense, channels_last, sliced, permuted, flipped, expanded or offset";
 
 // In the order that to_line prints them.
-constexpr std::array<Key, 18> keys = {{
+constexpr std::array<LineKey, 18> line_keys = {{
     {"x", shape_text, [](Problem& p, std::string_view text) { return read_dims(p.x, text); }},
     {"weight", shape_text, [](Problem& p, std::string_view text) { return read_dims(p.weight, text); }},
     {"bias", "0 or 1", [](Problem& p, std::string_view text) { return read_bias(p.bias, text); }},
@@ -171,8 +171,8 @@ constexpr std::array<Key, 18> keys = {{
 }};
 
 constexpr auto key_names = [] {
-  std::array<std::string_view, keys.size()> names;
-  for (std::size_t i = 0; i < names.size(); ++i) names[i] = keys[i].name;
+  std::array<std::string_view, line_keys.size()> names;
+  for (std::size_t i = 0; i < names.size(); ++i) names[i] = line_keys[i].name;
   return names;
 }();
 
@@ -225,7 +225,7 @@ class LineReader {
       return fail(ErrorCode::invalid_file, std::string(name), {named("key", name)}, "unknown key {}{}", ticked(name),
                   suggestion(name, key_names));
     const auto number = static_cast<std::size_t>(found - key_names.begin());
-    const Key& key = keys[number];
+    const LineKey& key = line_keys[number];
     if (seen_[number])
       return fail(ErrorCode::invalid_file, std::string(name), {named("value", text)}, "{}: given twice", name);
     seen_[number] = true;
@@ -237,7 +237,7 @@ class LineReader {
 
   Problem problem_;
   bool op_seen_ = false;
-  std::array<bool, keys.size()> seen_{};
+  std::array<bool, line_keys.size()> seen_{};
 };
 
 std::string text_of_sizes(const Dims& dims) {

@@ -7,6 +7,8 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <tl/expected.hpp>
+#include <utility>
 #include <vector>
 
 namespace convoke::problem {
@@ -27,5 +29,8 @@ std::string ticked(std::string_view text);
 
 /// `; did you mean `stride`?` where a candidate is close to the word, else nothing.
 std::string suggestion(std::string_view word, std::span<const std::string_view> candidates);
+
+/// What is wrong, as the readers of a file's values return it.
+inline tl::unexpected<std::string> refuse(std::string text) { return tl::unexpected(std::move(text)); }
 
 }  // namespace convoke::problem

@@ -24,8 +24,8 @@ TEST(Tensor, LaysDenseTensorsRowByRow) {
   EXPECT_EQ(dense_strides({}), Dims{});
   EXPECT_EQ(dense_strides({2, 1, 3}), (Dims{3, 3, 1}));
   EXPECT_EQ(dense_strides({2, 0, 3}), (Dims{3, 3, 1}));
-  constexpr std::int64_t max64 = std::numeric_limits<std::int64_t>::max();
-  EXPECT_EQ(dense_strides({2, max64, 3}), (Dims{max64, 3, 1}));
+  constexpr std::int64_t largest = std::numeric_limits<std::int64_t>::max();
+  EXPECT_EQ(dense_strides({2, largest, 3}), (Dims{largest, 3, 1}));
   EXPECT_EQ(TensorSpec::dense(DType::f16, {2, 3}).strides, (Dims{3, 1}));
 }
 

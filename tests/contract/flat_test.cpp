@@ -11,13 +11,7 @@
 namespace convoke::contract::testing {
 namespace {
 
-std::string flattened(const std::string& text) {
-  std::string out;
-  for (const std::string_view line : split_lines(text)) out += fmt::format("{}\n", trim_left(line));
-  return out;
-}
-
-std::string dump(const ParsedDocument& document) {
+std::string dump_all(const ParsedDocument& document) {
   std::string out;
   for (const Contract& contract : document.contracts) out += testing::dump(contract);
   return out;
@@ -26,7 +20,7 @@ std::string dump(const ParsedDocument& document) {
 void expect_same(const std::string& text, const std::string& flat) {
   const ParsedDocument whole = parse_document(text, "a");
   const ParsedDocument found = parse_document(flat, "a");
-  EXPECT_EQ(dump(found), dump(whole));
+  EXPECT_EQ(dump_all(found), dump_all(whole));
   EXPECT_FALSE(whole.contracts.empty());
   ASSERT_EQ(found.diagnostics.size(), whole.diagnostics.size() + 1) << rendered(found.diagnostics);
   EXPECT_EQ(std::ranges::count(found.diagnostics, "IndentationLost", &Diagnostic::name), 1);

@@ -15,12 +15,6 @@ std::string formatted(const std::string& text) {
   return out.value_or("");
 }
 
-std::string flattened(const std::string& text) {
-  std::string out;
-  for (const std::string_view line : split_lines(text)) out += fmt::format("{}\n", trim_left(line));
-  return out;
-}
-
 TEST(Format, AFormattedDocumentStaysAsItIs) { EXPECT_EQ(formatted(sample()), sample()); }
 
 TEST(Format, LostIndentationComesBack) { EXPECT_EQ(formatted(flattened(sample())), sample()); }

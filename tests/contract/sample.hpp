@@ -2,6 +2,7 @@
 // A small document without a single finding, and the means to plant a fault in it.
 #pragma once
 
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "contract/contract.hpp"
+#include "contract/text.hpp"
 
 namespace convoke::contract::testing {
 
@@ -105,6 +107,13 @@ inline std::string plant(std::string text, std::string_view from, std::string_vi
     return text;
   }
   return text.replace(at, from.size(), to);
+}
+
+/// `text` as copying from a page leaves it: without the blanks that lines begin with.
+inline std::string flattened(std::string_view text) {
+  std::string out;
+  for (const std::string_view line : split_lines(text)) out += fmt::format("{}\n", trim_left(line));
+  return out;
 }
 
 /// Number of the first line of `text` that contains `part`; 0: none does.

@@ -14,8 +14,6 @@ namespace {
 
 using testing::HasSubstr;
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
-
 void fill_by_law(Sample& sample) {
   for (std::int64_t i = 0; i < output_count(sample.geometry); ++i) {
     const At at = at_index(sample.geometry, i);

@@ -113,7 +113,6 @@ TEST(Exact, LeavesOverflowAndSpecialsToTheClass) {
   EXPECT_EQ(how(DType::f16, {60000, 60000, -60000, -60000}, {1, 1, 1, 1}), Verifiable::by_bound);
   EXPECT_EQ(how(DType::f16, {60000, 60000}, {1, 1}), Verifiable::by_class);  // f32 holds it, f16 does not
   EXPECT_EQ(how(DType::bf16, {0x1p120}, {1}), Verifiable::by_bound);
-  const double infinity = HUGE_VAL;
   EXPECT_EQ(how(DType::f32, {infinity, 0}, {1, 1}), Verifiable::by_class);
   EXPECT_EQ(how(DType::f32, {1, 0}, {1, std::nan("")}), Verifiable::by_class);
   Sample sample = dot(DType::f32, {1, 2}, {1, infinity});

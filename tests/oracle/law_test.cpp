@@ -12,8 +12,6 @@
 namespace convoke::oracle {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
-
 TEST(Law, WidensEveryHalfExactly) {
   for (const DType dtype : {DType::bf16, DType::f16})
     for (std::uint64_t bits = 0; bits < 65536; ++bits) {

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstring>
 #include <initializer_list>
+#include <limits>
 #include <vector>
 
 #include "base/dtype.hpp"
@@ -13,6 +14,8 @@
 #include "oracle/request.hpp"
 
 namespace convoke::oracle {
+
+inline constexpr double infinity = std::numeric_limits<double>::infinity();
 
 /// A tensor and the bytes it lies in.
 struct Owned {

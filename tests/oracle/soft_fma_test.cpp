@@ -141,7 +141,7 @@ void try_cancelling(int count) {
 template <class Float, class Bits>
 void try_specials() {
   using D = Draws<Float, Bits>;
-  const Bits infinity = static_cast<Bits>(D::max_field << D::digits),
+  const Bits infinite = static_cast<Bits>(D::max_field << D::digits),
              one = static_cast<Bits>((D::max_field / 2) << D::digits);
   const Bits normal = Bits{1} << D::digits;
   std::vector<Bits> values = {0,
@@ -156,11 +156,11 @@ void try_specials() {
                               one,
                               one + 1,
                               one + normal,
-                              infinity - 1,
-                              infinity - normal,
-                              infinity,
-                              infinity + 1,
-                              infinity + normal / 2};
+                              infinite - 1,
+                              infinite - normal,
+                              infinite,
+                              infinite + 1,
+                              infinite + normal / 2};
   for (int shift = 1; shift <= D::digits + 2; ++shift) {
     values.push_back(one - static_cast<Bits>(shift) * normal);
     values.push_back(one - static_cast<Bits>(shift) * normal + 1);

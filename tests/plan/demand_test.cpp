@@ -79,7 +79,7 @@ TEST(DemandText, AnythingElseIsRefusedAndNamed) {
   }
 }
 
-Request request_in(DType dtype, Dims x = {1, 4, 8, 8}, Dims weight = {8, 4, 3, 3}, Dims out = {1, 8, 6, 6}) {
+Request request_of(DType dtype, Dims x = {1, 4, 8, 8}, Dims weight = {8, 4, 3, 3}, Dims out = {1, 8, 6, 6}) {
   return make_request(Op::conv2d, TensorSpec::dense(dtype, x), TensorSpec::dense(dtype, weight), std::nullopt,
                       TensorSpec::dense(dtype, out), {})
       .value();
@@ -103,7 +103,7 @@ Change error_bound(const char* terms, const char* unit = "F32", const char* scal
 // The clause that refuses; empty: it meets the demand.
 std::string clause(const bind::Binding& binding, const Demand& demand, DType dtype = DType::f32,
                    std::optional<DType> through = std::nullopt) {
-  const auto met = meets(binding, demand, request_in(dtype), through);
+  const auto met = meets(binding, demand, request_of(dtype), through);
   if (met) return "";
   EXPECT_FALSE(met.error().wanted.empty()) << met.error().clause;
   EXPECT_FALSE(met.error().found.empty()) << met.error().clause;
@@ -138,7 +138,7 @@ TEST(Meets, ClaimsOfForeignDocumentsMeetNothingButAny) {
   binding.foreign = true;
   binding.document = "theirs.fkc.md";
   for (const Demand& demand : all_but_any()) {
-    const auto met = meets(binding, demand, request_in(DType::f32));
+    const auto met = meets(binding, demand, request_of(DType::f32));
     ASSERT_FALSE(met) << text_of(demand);
     EXPECT_EQ(met.error().clause, "evidence") << text_of(demand);
     EXPECT_THAT(met.error().found, HasSubstr("theirs.fkc.md"));
@@ -164,7 +164,7 @@ TEST(Meets, TheLawSurvivesF32ForTheHalvesOnly) {
     }
     EXPECT_EQ(clause(law, demand, DType::f32, DType::f64), "numerics.order");
   }
-  const auto met = meets(law, Demand::reproducible(), request_in(DType::f32), DType::f64);
+  const auto met = meets(law, Demand::reproducible(), request_of(DType::f32), DType::f64);
   ASSERT_FALSE(met);
   EXPECT_EQ(met.error().found, "law in f64");
 }
@@ -194,7 +194,7 @@ TEST(Meets, AccuracyComparesTheStatedBoundWithTheLaws) {
   EXPECT_EQ(clause(claiming(error_bound("37", "F64")), Demand::accurate(0.03)), "") << "narrowed once";
   EXPECT_EQ(clause(claiming(error_bound("37", "F64")), Demand::accurate(0.02)), "numerics.error");
   EXPECT_EQ(clause(claiming(error_bound("37", "BF16")), Demand::accurate(1000)), "numerics.error");
-  const auto met = meets(claiming(error_bound("370")), Demand::accurate(2), request_in(DType::f32));
+  const auto met = meets(claiming(error_bound("370")), Demand::accurate(2), request_of(DType::f32));
   ASSERT_FALSE(met);
   EXPECT_EQ(met.error().wanted, "at most 2 times the law's bound");
   EXPECT_EQ(met.error().found, "10 times");
@@ -252,15 +252,15 @@ TEST(Meets, TheLawNamesItsAccumulator) {
 
 TEST(BoundOverLaw, OfTheLawItselfIsOne) {
   for (const DType dtype : {DType::f32, DType::f64, DType::bf16, DType::f16})
-    EXPECT_EQ(bound_over_law(claiming(), request_in(dtype)), 1) << name_of(dtype);
-  EXPECT_EQ(bound_over_law(claiming(), request_in(DType::bf16), DType::f32), 1);
-  const auto wide = bound_over_law(claiming(), request_in(DType::f32), DType::f64);
+    EXPECT_EQ(bound_over_law(claiming(), request_of(dtype)), 1) << name_of(dtype);
+  EXPECT_EQ(bound_over_law(claiming(), request_of(DType::bf16), DType::f32), 1);
+  const auto wide = bound_over_law(claiming(), request_of(DType::f32), DType::f64);
   ASSERT_TRUE(wide);
   EXPECT_NEAR(*wide, 1.0 / 37, 1e-6) << "the narrowing is all that is left";
 }
 
 TEST(BoundOverLaw, IsAbsentWhereNothingIsStated) {
-  const Request request = request_in(DType::f32);
+  const Request request = request_of(DType::f32);
   EXPECT_EQ(bound_over_law(claiming([](Contract& c) { c.numerics.reset(); }), request), std::nullopt);
   EXPECT_EQ(bound_over_law(claiming(error_bound("k")), request), std::nullopt);
   EXPECT_EQ(bound_over_law(claiming(error_bound("9", "U8")), request), std::nullopt);
@@ -268,7 +268,7 @@ TEST(BoundOverLaw, IsAbsentWhereNothingIsStated) {
 
 // 2^24 terms and more have no bound in f32: infinity over infinity must not pass for a number.
 TEST(BoundOverLaw, OfSumsTooLongForABound) {
-  const Request request = request_in(DType::f32, {1, 1, 4096, 4096}, {1, 1, 4096, 4096}, {1, 1, 1, 1});
+  const Request request = request_of(DType::f32, {1, 1, 4096, 4096}, {1, 1, 4096, 4096}, {1, 1, 1, 1});
   EXPECT_EQ(bound_over_law(claiming(), request), 1);
   EXPECT_TRUE(meets(claiming(), Demand::accurate(1), request));
   const bind::Binding endless = claiming(error_bound("Kh * Kw + 1"));

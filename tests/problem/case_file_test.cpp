@@ -82,12 +82,12 @@ TEST(CaseFile, ReadsParametersInEveryForm) {
   EXPECT_TRUE(parse_case_file(one_case({{"params", R"({"padding": "same"})"}}), "f")->cases[0].params.padding.same);
 }
 
-struct Fault {
+struct CaseFault {
   std::string text;
   const char *rule, *message;
 };
 
-class CaseFileFault : public ::testing::TestWithParam<Fault> {};
+class CaseFileFault : public ::testing::TestWithParam<CaseFault> {};
 
 TEST_P(CaseFileFault, NamesCaseAndKey) {
   const auto file = parse_case_file(GetParam().text, "f.json");
@@ -100,54 +100,55 @@ TEST_P(CaseFileFault, NamesCaseAndKey) {
 INSTANTIATE_TEST_SUITE_P(
     Each, CaseFileFault,
     ::testing::Values(
-        Fault{"{", "json", "f.json:1:"}, Fault{"[]", "file", "is not an object"},
-        Fault{R"({"case": []})", "file", "did you mean `cases`?"}, Fault{"{}", "cases", "not a list of cases"},
-        Fault{R"({"about": 1, "cases": []})", "about", "not a text"},
-        Fault{R"({"cases": [1]})", "case", "case without an id: case: `1` is not an object"},
-        Fault{one_case({{"id", ""}}), "id", "case without an id: id: missing"},
-        Fault{one_case({{"id", "7"}}), "id", "`7` is not a text"},
-        Fault{one_case({{"colour", "7"}}), "case", "case a: case: unknown key `colour`"},
-        Fault{one_case({{"op", R"("conv3d")"}}), "op", "case a: op: `\"conv3d\"` is neither"},
-        Fault{one_case({{"dtypes", "[]"}}), "dtypes", "not a list of dtypes"},
-        Fault{one_case({{"dtypes", R"(["I8"])"}}), "dtypes", "`I8` is not one of"},
-        Fault{one_case({{"dtypes", R"(["F32", "F32"])"}}), "dtypes", "twice"},
-        Fault{one_case({{"x", ""}}), "x", "case a: x: missing"},
-        Fault{one_case({{"x", "1"}}), "x", "`1` is not a list"},
-        Fault{one_case({{"x", "[[1, 2], [3]]"}}), "x", "equally long"},
-        Fault{one_case({{"x", "[1, [2]]"}}), "x", "neither a number nor"},
-        Fault{one_case({{"x", "[[[[[[[1]]]]]]]"}}), "x", "more than 6 axes"},
-        Fault{one_case({{"x", R"([[[["Inf"]]]])"}}), "x", "`\"Inf\"` is neither a number nor inf"},
-        Fault{one_case({{"x", "[[[[0.1]]]]"}}), "x", "0.1 is not a value of f32"},
-        Fault{one_case({{"weight", "[[[[257]]]]"}}), "weight", "257 is not a value of bf16"},
-        Fault{one_case({{"bias", "[65537.5]"}}), "bias", "is not a value of bf16"},
-        Fault{one_case({{"params", R"({"strides": 1})"}}), "params", "did you mean `stride`?"},
-        Fault{one_case({{"params", R"({"stride": 1.5})"}}), "params", "stride: `1.5` is not a whole number"},
-        Fault{one_case({{"params", R"({"stride": [1, 2, 3]})"}}), "params", "neither a number nor [height, width]"},
-        Fault{one_case({{"params", R"({"padding": [1, 2, 3]})"}}), "params", "[top, bottom, left, right]"},
-        Fault{one_case({{"params", R"({"groups": "2"})"}}), "params", "groups: "},
-        Fault{one_case({{"params", R"({"groups": 18446744073709551615})"}}), "params", "groups: "},
-        Fault{one_case({{"params", "[]"}}), "params", "is not an object"},
-        Fault{one_case({{"view", R"({"out": {}})"}}), "view", "unknown key `out`"},
-        Fault{one_case({{"view", R"({"bias": {}})"}}), "view", "bias: the case has none"},
-        Fault{one_case({{"view", R"({"x": {"slice": [":"]}})"}}), "view", "x: base: missing"},
-        Fault{one_case({{"view", R"({"x": {"base": [[[[1, 2]]]], "slice": [":"]}})"}}), "view", "1 slices for 4 axes"},
-        Fault{one_case({{"view", R"({"x": {"base": [[[[1, 2]]]], "slice": [1]}})"}}), "view", "`1` is not a text"},
-        Fault{one_case({{"view", R"({"x": {"base": [[[[1, 2]]]], "permute": [0]}})"}}), "view", "permute: "},
-        Fault{one_case({{"view", R"({"x": {"base": [[[[1, 2]]]], "expand": [2, 1, 1, 2]}})"}}), "view",
-              "does not show"},
-        Fault{one_case({{"view", R"({"x": {"base": [[[[2, 1]]]]}})"}}), "view", "does not show"},
-        Fault{one_case({{"x", "[[[[0, 2]]]]"}, {"view", R"({"x": {"base": [[[[-0.0, 2]]]]}})"}}), "view",
-              "does not show"},
-        Fault{one_case({{"view", R"({"x": {"empty_shape": [0, 1, 1, 1]}})"}}), "view", "the tensor be []"},
-        Fault{one_case({{"x", "[]"}, {"view", R"({"x": {"empty_shape": [1, 1, 1, 1]}})"}}), "view", "a size of 0"},
-        Fault{one_case({{"x", "[]"}, {"view", R"({"x": {"empty_shape": [0, -1, 1, 1]}})"}}), "view", "not a shape"},
-        Fault{one_case({{"expect", ""}}), "expect", "exactly one of"},
-        Fault{one_case({{"expect_error", R"("x")"}}), "expect", "exactly one of"},
-        Fault{one_case({{"expect", ""}, {"expect_shape", R"([1, "2"])"}}), "expect_shape", "whole number"},
-        Fault{one_case({{"expect", ""}, {"expect_error", R"("")"}}), "expect_error", "not a text"},
-        Fault{R"({"cases": [)" + one_case({}).substr(11, one_case({}).size() - 13) + ", " +
-                  one_case({}).substr(11, one_case({}).size() - 13) + "]}",
-              "id", "case a is there twice"}));
+        CaseFault{"{", "json", "f.json:1:"}, CaseFault{"[]", "file", "is not an object"},
+        CaseFault{R"({"case": []})", "file", "did you mean `cases`?"}, CaseFault{"{}", "cases", "not a list of cases"},
+        CaseFault{R"({"about": 1, "cases": []})", "about", "not a text"},
+        CaseFault{R"({"cases": [1]})", "case", "case without an id: case: `1` is not an object"},
+        CaseFault{one_case({{"id", ""}}), "id", "case without an id: id: missing"},
+        CaseFault{one_case({{"id", "7"}}), "id", "`7` is not a text"},
+        CaseFault{one_case({{"colour", "7"}}), "case", "case a: case: unknown key `colour`"},
+        CaseFault{one_case({{"op", R"("conv3d")"}}), "op", "case a: op: `\"conv3d\"` is neither"},
+        CaseFault{one_case({{"dtypes", "[]"}}), "dtypes", "not a list of dtypes"},
+        CaseFault{one_case({{"dtypes", R"(["I8"])"}}), "dtypes", "`I8` is not one of"},
+        CaseFault{one_case({{"dtypes", R"(["F32", "F32"])"}}), "dtypes", "twice"},
+        CaseFault{one_case({{"x", ""}}), "x", "case a: x: missing"},
+        CaseFault{one_case({{"x", "1"}}), "x", "`1` is not a list"},
+        CaseFault{one_case({{"x", "[[1, 2], [3]]"}}), "x", "equally long"},
+        CaseFault{one_case({{"x", "[1, [2]]"}}), "x", "neither a number nor"},
+        CaseFault{one_case({{"x", "[[[[[[[1]]]]]]]"}}), "x", "more than 6 axes"},
+        CaseFault{one_case({{"x", R"([[[["Inf"]]]])"}}), "x", "`\"Inf\"` is neither a number nor inf"},
+        CaseFault{one_case({{"x", "[[[[0.1]]]]"}}), "x", "0.1 is not a value of f32"},
+        CaseFault{one_case({{"weight", "[[[[257]]]]"}}), "weight", "257 is not a value of bf16"},
+        CaseFault{one_case({{"bias", "[65537.5]"}}), "bias", "is not a value of bf16"},
+        CaseFault{one_case({{"params", R"({"strides": 1})"}}), "params", "did you mean `stride`?"},
+        CaseFault{one_case({{"params", R"({"stride": 1.5})"}}), "params", "stride: `1.5` is not a whole number"},
+        CaseFault{one_case({{"params", R"({"stride": [1, 2, 3]})"}}), "params", "neither a number nor [height, width]"},
+        CaseFault{one_case({{"params", R"({"padding": [1, 2, 3]})"}}), "params", "[top, bottom, left, right]"},
+        CaseFault{one_case({{"params", R"({"groups": "2"})"}}), "params", "groups: "},
+        CaseFault{one_case({{"params", R"({"groups": 18446744073709551615})"}}), "params", "groups: "},
+        CaseFault{one_case({{"params", "[]"}}), "params", "is not an object"},
+        CaseFault{one_case({{"view", R"({"out": {}})"}}), "view", "unknown key `out`"},
+        CaseFault{one_case({{"view", R"({"bias": {}})"}}), "view", "bias: the case has none"},
+        CaseFault{one_case({{"view", R"({"x": {"slice": [":"]}})"}}), "view", "x: base: missing"},
+        CaseFault{one_case({{"view", R"({"x": {"base": [[[[1, 2]]]], "slice": [":"]}})"}}), "view",
+                  "1 slices for 4 axes"},
+        CaseFault{one_case({{"view", R"({"x": {"base": [[[[1, 2]]]], "slice": [1]}})"}}), "view", "`1` is not a text"},
+        CaseFault{one_case({{"view", R"({"x": {"base": [[[[1, 2]]]], "permute": [0]}})"}}), "view", "permute: "},
+        CaseFault{one_case({{"view", R"({"x": {"base": [[[[1, 2]]]], "expand": [2, 1, 1, 2]}})"}}), "view",
+                  "does not show"},
+        CaseFault{one_case({{"view", R"({"x": {"base": [[[[2, 1]]]]}})"}}), "view", "does not show"},
+        CaseFault{one_case({{"x", "[[[[0, 2]]]]"}, {"view", R"({"x": {"base": [[[[-0.0, 2]]]]}})"}}), "view",
+                  "does not show"},
+        CaseFault{one_case({{"view", R"({"x": {"empty_shape": [0, 1, 1, 1]}})"}}), "view", "the tensor be []"},
+        CaseFault{one_case({{"x", "[]"}, {"view", R"({"x": {"empty_shape": [1, 1, 1, 1]}})"}}), "view", "a size of 0"},
+        CaseFault{one_case({{"x", "[]"}, {"view", R"({"x": {"empty_shape": [0, -1, 1, 1]}})"}}), "view", "not a shape"},
+        CaseFault{one_case({{"expect", ""}}), "expect", "exactly one of"},
+        CaseFault{one_case({{"expect_error", R"("x")"}}), "expect", "exactly one of"},
+        CaseFault{one_case({{"expect", ""}, {"expect_shape", R"([1, "2"])"}}), "expect_shape", "whole number"},
+        CaseFault{one_case({{"expect", ""}, {"expect_error", R"("")"}}), "expect_error", "not a text"},
+        CaseFault{R"({"cases": [)" + one_case({}).substr(11, one_case({}).size() - 13) + ", " +
+                      one_case({}).substr(11, one_case({}).size() - 13) + "]}",
+                  "id", "case a is there twice"}));
 
 TEST(CaseFile, RepeatsNoMoreThanALineOfWhatIsWrong) {
   const std::string tail(100'000, 'a');

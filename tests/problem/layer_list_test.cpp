@@ -38,12 +38,12 @@ TEST(LayerList, TakesColumnsInAnyOrderAndDefaults) {
   EXPECT_EQ((*layers)[1].line, 4);
 }
 
-struct Fault {
+struct ListFault {
   std::string text;
   const char* message;
 };
 
-class LayerListFault : public ::testing::TestWithParam<Fault> {};
+class LayerListFault : public ::testing::TestWithParam<ListFault> {};
 
 TEST_P(LayerListFault, NamesFileLineAndColumn) {
   const auto layers = parse_layer_list(GetParam().text, "f.csv");
@@ -56,25 +56,25 @@ std::string with(std::string_view rows) { return std::string(header) + std::stri
 
 INSTANTIATE_TEST_SUITE_P(
     Each, LayerListFault,
-    ::testing::Values(Fault{"", "f.csv:1:op: the list is empty"}, Fault{"\n\n", "f.csv:3:op: the list is empty"},
-                      Fault{"op,nam\n", "f.csv:1:nam: unknown column `nam`; did you mean `name`?"},
-                      Fault{"op,name,op\n", "f.csv:1:op: the column is there twice"},
-                      Fault{"op,name,n,cin,h,w,cout,kh\n", "f.csv:1:kw: the column is missing"},
-                      Fault{with("conv2d,a,1,1,1,1,1,1\n"), "f.csv:2:kw: 8 cells, but the header names 10 columns"},
-                      Fault{with("conv2d,a,1,1,1,1,1,1,1,1,1\n"), "f.csv:2:groups: 11 cells, but"},
-                      Fault{with("conv2d,a,1,1,x,1,1,1,1,1\n"), "f.csv:2:h: `x` is not a number"},
-                      Fault{with("conv2d,a,1,1,1,,1,1,1,1\n"), "f.csv:2:w: `` is not a number"},
-                      Fault{with("conv1d,a,1,1,1,1,1,1,1,1\n"), "f.csv:2:op: `conv1d` is neither"},
-                      Fault{with("conv2d,,1,1,1,1,1,1,1,1\n"), "f.csv:2:name: the layer has no name"},
-                      Fault{with("conv2d,a,1,1,1,1,1,1,1,1\nconv2d,a,1,1,1,1,1,1,1,1\n"),
-                            "f.csv:3:name: `a` is there twice"},
-                      Fault{with("conv2d,a,1,3,1,1,1,1,1,2\n"), "f.csv:2:groups: groups must be at least 1 and divide"},
-                      Fault{with("conv2d,a,1,1,1,1,1,1,1,0\n"), "f.csv:2:groups:"},
-                      Fault{with("conv2d,a,1,2,1,1,3,1,1,2\n"), "f.csv:2:groups:"},
-                      Fault{with("conv2d,a,1,1,1,1,1,2,1,1\n"), "f.csv:2:kernel:"},
-                      Fault{std::string(1000, 'a') + "\n",
-                            "f.csv:1:aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
-                            "aaaaaaaa...: unknown column"}));
+    ::testing::Values(
+        ListFault{"", "f.csv:1:op: the list is empty"}, ListFault{"\n\n", "f.csv:3:op: the list is empty"},
+        ListFault{"op,nam\n", "f.csv:1:nam: unknown column `nam`; did you mean `name`?"},
+        ListFault{"op,name,op\n", "f.csv:1:op: the column is there twice"},
+        ListFault{"op,name,n,cin,h,w,cout,kh\n", "f.csv:1:kw: the column is missing"},
+        ListFault{with("conv2d,a,1,1,1,1,1,1\n"), "f.csv:2:kw: 8 cells, but the header names 10 columns"},
+        ListFault{with("conv2d,a,1,1,1,1,1,1,1,1,1\n"), "f.csv:2:groups: 11 cells, but"},
+        ListFault{with("conv2d,a,1,1,x,1,1,1,1,1\n"), "f.csv:2:h: `x` is not a number"},
+        ListFault{with("conv2d,a,1,1,1,,1,1,1,1\n"), "f.csv:2:w: `` is not a number"},
+        ListFault{with("conv1d,a,1,1,1,1,1,1,1,1\n"), "f.csv:2:op: `conv1d` is neither"},
+        ListFault{with("conv2d,,1,1,1,1,1,1,1,1\n"), "f.csv:2:name: the layer has no name"},
+        ListFault{with("conv2d,a,1,1,1,1,1,1,1,1\nconv2d,a,1,1,1,1,1,1,1,1\n"), "f.csv:3:name: `a` is there twice"},
+        ListFault{with("conv2d,a,1,3,1,1,1,1,1,2\n"), "f.csv:2:groups: groups must be at least 1 and divide"},
+        ListFault{with("conv2d,a,1,1,1,1,1,1,1,0\n"), "f.csv:2:groups:"},
+        ListFault{with("conv2d,a,1,2,1,1,3,1,1,2\n"), "f.csv:2:groups:"},
+        ListFault{with("conv2d,a,1,1,1,1,1,2,1,1\n"), "f.csv:2:kernel:"},
+        ListFault{std::string(1000, 'a') + "\n",
+                  "f.csv:1:aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+                  "aaaaaaaa...: unknown column"}));
 
 TEST(LayerList, ALayerThatIsNoProblemIsPrintedBack) {
   const auto layers = parse_layer_list(with("conv2d,a,1,1,1,1,1,2,1,1\n"), "f.csv");

@@ -27,11 +27,11 @@ TEST(NpyHeader, TakesOtherOrdersQuotesAndBlanks) {
   EXPECT_EQ(parse_npy_header("{'descr': '<f4', 'fortran_order': False, 'shape': (1,2,)}")->shape, (Dims{1, 2}));
 }
 
-struct Fault {
+struct HeaderFault {
   const char *text, *key, *message;
 };
 
-class NpyHeaderFault : public ::testing::TestWithParam<Fault> {};
+class NpyHeaderFault : public ::testing::TestWithParam<HeaderFault> {};
 
 TEST_P(NpyHeaderFault, IsRefusedByKey) {
   const auto header = parse_npy_header(GetParam().text);
@@ -42,26 +42,30 @@ TEST_P(NpyHeaderFault, IsRefusedByKey) {
 
 INSTANTIATE_TEST_SUITE_P(
     Each, NpyHeaderFault,
-    ::testing::Values(
-        Fault{"", "header", "`{` expected at byte 0"}, Fault{"{", "header", "a quoted key expected at byte 1"},
-        Fault{"{descr: 1}", "header", "a quoted key"}, Fault{"{'descr", "header", "a quoted key"},
-        Fault{"{'descr' '<f4'}", "header", "`:` expected at byte 9"},
-        Fault{"{'descr': '<f4' 'shape'", "header", "`,` or `}` expected"},
-        Fault{"{'descr': '<f4',, }", "header", "a quoted key"},
-        Fault{"{'colour': 1}", "header", "unknown key `colour`"},
-        Fault{"{'descr': '<f4', 'descr': '<f4'}", "descr", "twice"},
-        Fault{"{'descr': [('a', '<f4')]}", "descr", "records are not read"},
-        Fault{"{'descr': '\\x3cf4'}", "descr", "not a quoted type"},
-        Fault{"{'descr': '<f4'} x", "header", "nothing more expected at byte 17"},
-        Fault{"{'fortran_order': 1}", "fortran_order", "neither True nor False"},
-        Fault{"{'shape': [1]}", "shape", "not a tuple"}, Fault{"{'shape': (3)}", "shape", "one size needs a comma"},
-        Fault{"{'shape': (-1,)}", "shape", "sizes from 0"}, Fault{"{'shape': (,)}", "shape", "sizes from 0"},
-        Fault{"{'shape': (1 2)}", "shape", "sizes from 0"}, Fault{"{'shape': (1,", "shape", "sizes from 0"},
-        Fault{"{'shape': (9223372036854775808,)}", "shape", "2^63 - 1"},
-        Fault{"{'shape': (1,1,1,1,1,1,1)}", "shape", "more than 6 sizes"},
-        Fault{"{'fortran_order': False, 'shape': ()}", "descr", "does not have it"},
-        Fault{"{'descr': '<f4', 'shape': ()}", "fortran_order", "does not have it"},
-        Fault{"{'descr': '<f4', 'fortran_order': False}", "shape", "does not have it"}));
+    ::testing::Values(HeaderFault{"", "header", "`{` expected at byte 0"},
+                      HeaderFault{"{", "header", "a quoted key expected at byte 1"},
+                      HeaderFault{"{descr: 1}", "header", "a quoted key"},
+                      HeaderFault{"{'descr", "header", "a quoted key"},
+                      HeaderFault{"{'descr' '<f4'}", "header", "`:` expected at byte 9"},
+                      HeaderFault{"{'descr': '<f4' 'shape'", "header", "`,` or `}` expected"},
+                      HeaderFault{"{'descr': '<f4',, }", "header", "a quoted key"},
+                      HeaderFault{"{'colour': 1}", "header", "unknown key `colour`"},
+                      HeaderFault{"{'descr': '<f4', 'descr': '<f4'}", "descr", "twice"},
+                      HeaderFault{"{'descr': [('a', '<f4')]}", "descr", "records are not read"},
+                      HeaderFault{"{'descr': '\\x3cf4'}", "descr", "not a quoted type"},
+                      HeaderFault{"{'descr': '<f4'} x", "header", "nothing more expected at byte 17"},
+                      HeaderFault{"{'fortran_order': 1}", "fortran_order", "neither True nor False"},
+                      HeaderFault{"{'shape': [1]}", "shape", "not a tuple"},
+                      HeaderFault{"{'shape': (3)}", "shape", "one size needs a comma"},
+                      HeaderFault{"{'shape': (-1,)}", "shape", "sizes from 0"},
+                      HeaderFault{"{'shape': (,)}", "shape", "sizes from 0"},
+                      HeaderFault{"{'shape': (1 2)}", "shape", "sizes from 0"},
+                      HeaderFault{"{'shape': (1,", "shape", "sizes from 0"},
+                      HeaderFault{"{'shape': (9223372036854775808,)}", "shape", "2^63 - 1"},
+                      HeaderFault{"{'shape': (1,1,1,1,1,1,1)}", "shape", "more than 6 sizes"},
+                      HeaderFault{"{'fortran_order': False, 'shape': ()}", "descr", "does not have it"},
+                      HeaderFault{"{'descr': '<f4', 'shape': ()}", "fortran_order", "does not have it"},
+                      HeaderFault{"{'descr': '<f4', 'fortran_order': False}", "shape", "does not have it"}));
 
 }  // namespace
 }  // namespace convoke::problem

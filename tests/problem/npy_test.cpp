@@ -89,13 +89,13 @@ TEST(Npy, RankZeroAndSizeZeroAreArrays) {
     EXPECT_EQ(parse(npy(header_of("<f2", "(3, 0, 2)", fortran), ""))->spec.shape, (Dims{3, 0, 2}));
 }
 
-struct Fault {
+struct FileFault {
   std::string file;
   std::optional<DType> dtype;
   const char *rule, *message;
 };
 
-class NpyFault : public ::testing::TestWithParam<Fault> {};
+class NpyFault : public ::testing::TestWithParam<FileFault> {};
 
 TEST_P(NpyFault, IsOneClearLine) {
   const auto array = parse(GetParam().file, GetParam().dtype);
@@ -111,30 +111,32 @@ const std::string f4_header = header_of("<f4", "(1,)");
 INSTANTIATE_TEST_SUITE_P(
     Each, NpyFault,
     ::testing::Values(
-        Fault{"", {}, "magic", "not a .npy file"}, Fault{"\x93NUMP", {}, "magic", "not a .npy file"},
-        Fault{"PK\3\4", {}, "magic", "not a .npy file"}, Fault{"\x93NUMPY\1", {}, "version", "ends inside its version"},
-        Fault{npy(f4_header, "abcd", 4), {}, "version", "format version 4.0; 1.0, 2.0 and 3.0 are known"},
-        Fault{std::string("\x93NUMPY\1\0v", 9), {}, "header", "ends inside the length"},
-        Fault{std::string("\x93NUMPY\2\0\xff\xff\xff\xff", 12), {}, "header", "a header of 4294967295 bytes; at most"},
-        Fault{
+        FileFault{"", {}, "magic", "not a .npy file"}, FileFault{"\x93NUMP", {}, "magic", "not a .npy file"},
+        FileFault{"PK\3\4", {}, "magic", "not a .npy file"},
+        FileFault{"\x93NUMPY\1", {}, "version", "ends inside its version"},
+        FileFault{npy(f4_header, "abcd", 4), {}, "version", "format version 4.0; 1.0, 2.0 and 3.0 are known"},
+        FileFault{std::string("\x93NUMPY\1\0v", 9), {}, "header", "ends inside the length"},
+        FileFault{
+            std::string("\x93NUMPY\2\0\xff\xff\xff\xff", 12), {}, "header", "a header of 4294967295 bytes; at most"},
+        FileFault{
             std::string("\x93NUMPY\1\0\x76\0{", 11), {}, "header", "a header of 118 bytes, but the file ends after 1"},
-        Fault{npy("{}", ""), {}, "descr", "the header does not have it"},
-        Fault{npy(header_of("<i4", "(1,)"), "abcd"), {}, "descr", "elements of type `<i4`"},
-        Fault{npy(header_of("|f4", "(1,)"), "abcd"), {}, "descr", "elements of type `|f4`"},
-        Fault{npy(header_of("f4", "(1,)"), "abcd"), {}, "descr", "elements of type `f4`"},
-        Fault{npy(header_of("", "(1,)"), "abcd"), {}, "descr", "elements of type ``"},
-        Fault{npy(header_of("<f\n4", "(1,)"), "abcd"), {}, "descr", "not a quoted type"},
-        Fault{npy(header_of("<u2", "(1,)"), "ab"), {}, "dtype", "give --dtype bf16"},
-        Fault{npy(header_of("<u2", "(1,)"), "ab"), DType::f16, "dtype", "elements of type `<u2`, wanted f16"},
-        Fault{npy(f4_header, "abcd"), DType::f64, "dtype", "elements of type `<f4`, wanted f64"},
-        Fault{npy(f4_header, "abcd"), DType::bf16, "dtype", "wanted bf16"},
-        Fault{npy(f4_header, "abc"), {}, "data", "3 bytes follow the header, but 1 f32 elements of shape [1]"},
-        Fault{npy(f4_header, "abcde"), {}, "data", "more than 4 bytes follow"},
-        Fault{npy(f4_header, "abcdefgh"), {}, "data", "more than 4 bytes follow"},
-        Fault{npy(f4_header, ""), {}, "data", "0 bytes"},
-        Fault{npy(header_of("<f4", "(1000000000000000,)"), ""), {}, "data", "0 bytes follow"},
-        Fault{npy(header_of("<f4", "(4294967296, 4294967296)"), ""), {}, "shape", "too large"},
-        Fault{npy(header_of("<f8", "(9223372036854775807, 2)"), ""), {}, "shape", "too large"}));
+        FileFault{npy("{}", ""), {}, "descr", "the header does not have it"},
+        FileFault{npy(header_of("<i4", "(1,)"), "abcd"), {}, "descr", "elements of type `<i4`"},
+        FileFault{npy(header_of("|f4", "(1,)"), "abcd"), {}, "descr", "elements of type `|f4`"},
+        FileFault{npy(header_of("f4", "(1,)"), "abcd"), {}, "descr", "elements of type `f4`"},
+        FileFault{npy(header_of("", "(1,)"), "abcd"), {}, "descr", "elements of type ``"},
+        FileFault{npy(header_of("<f\n4", "(1,)"), "abcd"), {}, "descr", "not a quoted type"},
+        FileFault{npy(header_of("<u2", "(1,)"), "ab"), {}, "dtype", "give --dtype bf16"},
+        FileFault{npy(header_of("<u2", "(1,)"), "ab"), DType::f16, "dtype", "elements of type `<u2`, wanted f16"},
+        FileFault{npy(f4_header, "abcd"), DType::f64, "dtype", "elements of type `<f4`, wanted f64"},
+        FileFault{npy(f4_header, "abcd"), DType::bf16, "dtype", "wanted bf16"},
+        FileFault{npy(f4_header, "abc"), {}, "data", "3 bytes follow the header, but 1 f32 elements of shape [1]"},
+        FileFault{npy(f4_header, "abcde"), {}, "data", "more than 4 bytes follow"},
+        FileFault{npy(f4_header, "abcdefgh"), {}, "data", "more than 4 bytes follow"},
+        FileFault{npy(f4_header, ""), {}, "data", "0 bytes"},
+        FileFault{npy(header_of("<f4", "(1000000000000000,)"), ""), {}, "data", "0 bytes follow"},
+        FileFault{npy(header_of("<f4", "(4294967296, 4294967296)"), ""), {}, "shape", "too large"},
+        FileFault{npy(header_of("<f8", "(9223372036854775807, 2)"), ""), {}, "shape", "too large"}));
 
 TEST(Npy, WritesWhatNumPyReads) {
   const std::vector<float> data = {1.5f, -2.0f};

@@ -81,11 +81,11 @@ TEST(ProblemLine, EqualityLooksAtEverythingButTheName) {
   EXPECT_EQ(named, plain);
 }
 
-struct Fault {
+struct LineFault {
   const char *line, *rule, *text;
 };
 
-class ProblemLineFault : public ::testing::TestWithParam<Fault> {};
+class ProblemLineFault : public ::testing::TestWithParam<LineFault> {};
 
 TEST_P(ProblemLineFault, IsRefusedByName) {
   const auto read = parse_problem(GetParam().line);
@@ -97,44 +97,45 @@ TEST_P(ProblemLineFault, IsRefusedByName) {
 
 INSTANTIATE_TEST_SUITE_P(
     Each, ProblemLineFault,
-    ::testing::Values(Fault{"", "op", "needs conv2d or conv_transpose2d"}, Fault{"x=1 weight=1", "op", "needs"},
-                      Fault{"conv3d x=1 weight=1", "op", "did you mean `conv2d`?"},
-                      Fault{"conv2d conv2d x=1 weight=1", "op", "two operations"},
-                      Fault{"conv2d x=1x1x1x1", "weight", "needs it"}, Fault{"conv2d weight=1x1x1x1", "x", "needs it"},
-                      Fault{"conv2d x=1 weight=1 strid=2", "strid", "did you mean `stride`?"},
-                      Fault{"conv2d x=1 weight=1 colour=2", "colour", "unknown key `colour`"},
-                      Fault{"conv2d x=1 weight=1 x=2", "x", "given twice"},
-                      Fault{"conv2d x=1y2 weight=1", "x", "`1y2` is not a shape"},
-                      Fault{"conv2d x= weight=1", "x", "is not a shape"},
-                      Fault{"conv2d x=1x2x3x4x5x6x7 weight=1", "x", "not a shape"},
-                      Fault{"conv2d x=9223372036854775808 weight=1", "x", "not a shape"},
-                      Fault{"conv2d x=1 weight=1x weight=1", "weight", "not a shape"},
-                      Fault{"conv2d x=1 weight=1 bias=2", "bias", "is not 0 or 1"},
-                      Fault{"conv2d x=1 weight=1 stride=1x2x3", "stride", "is not a number, or height and width"},
-                      Fault{"conv2d x=1 weight=1 padding=1,2,3", "padding", "top,bottom,left,right"},
-                      Fault{"conv2d x=1 weight=1 padding=valid", "padding", "same"},
-                      Fault{"conv2d x=1 weight=1 dilation=two", "dilation", "`two`"},
-                      Fault{"conv2d x=1 weight=1 output_padding=", "output_padding", "``"},
-                      Fault{"conv2d x=1 weight=1 groups=1x1", "groups", "is not a number"},
-                      Fault{"conv2d x=1 weight=1 dtype=F32", "dtype", "f32, f64, bf16 or f16"},
-                      Fault{"conv2d x=1 weight=1 x.layout=nhwc", "x.layout", "channels_last"},
-                      Fault{"conv2d x=1 weight=1 weight.layout=", "weight.layout", "dense"},
-                      Fault{"conv2d x=1 weight=1 out.layout=expanded", "out.layout", "is not dense"},
-                      Fault{"conv2d x=1 weight=1 align=3", "align", "power of two"},
-                      Fault{"conv2d x=1 weight=1 align=8192", "align", "4096"},
-                      Fault{"conv2d x=1 weight=1 align=0", "align", "`0`"},
-                      Fault{"conv2d x=1 weight=1 data=ints", "data", "int, normal or special"},
-                      Fault{"conv2d x=1 weight=1 seed=-1", "seed", "2^64 - 1"},
-                      Fault{"conv2d x=1 weight=1 seed=18446744073709551616", "seed", "2^64 - 1"},
-                      Fault{"conv2d x=1 weight=1 threads=-1", "threads", "0 to 4096"},
-                      Fault{"conv2d x=1 weight=1 threads=4097", "threads", "0 to 4096"},
-                      Fault{"conv2d x=1 weight=1 kernel=", "kernel", "glob"},
-                      Fault{"conv2d x=1 weight=1 demand=quick", "demand", "accurate(factor)"},
-                      Fault{"conv2d x=1 weight=1 demand=accurate", "demand", "`accurate`"},
-                      Fault{"conv2d x=1 weight=1 demand=accurate(x)", "demand", "`accurate(x)`"},
-                      Fault{"conv2d x=1 weight=1 demand=accurate(1.2.3)", "demand", "1.2.3"},
-                      Fault{"conv2d x=1 weight=1 demand=order()", "demand", "order()"},
-                      Fault{"conv2d x=1 weight=1 demand=order(a)b", "demand", "order(a)b"}));
+    ::testing::Values(LineFault{"", "op", "needs conv2d or conv_transpose2d"}, LineFault{"x=1 weight=1", "op", "needs"},
+                      LineFault{"conv3d x=1 weight=1", "op", "did you mean `conv2d`?"},
+                      LineFault{"conv2d conv2d x=1 weight=1", "op", "two operations"},
+                      LineFault{"conv2d x=1x1x1x1", "weight", "needs it"},
+                      LineFault{"conv2d weight=1x1x1x1", "x", "needs it"},
+                      LineFault{"conv2d x=1 weight=1 strid=2", "strid", "did you mean `stride`?"},
+                      LineFault{"conv2d x=1 weight=1 colour=2", "colour", "unknown key `colour`"},
+                      LineFault{"conv2d x=1 weight=1 x=2", "x", "given twice"},
+                      LineFault{"conv2d x=1y2 weight=1", "x", "`1y2` is not a shape"},
+                      LineFault{"conv2d x= weight=1", "x", "is not a shape"},
+                      LineFault{"conv2d x=1x2x3x4x5x6x7 weight=1", "x", "not a shape"},
+                      LineFault{"conv2d x=9223372036854775808 weight=1", "x", "not a shape"},
+                      LineFault{"conv2d x=1 weight=1x weight=1", "weight", "not a shape"},
+                      LineFault{"conv2d x=1 weight=1 bias=2", "bias", "is not 0 or 1"},
+                      LineFault{"conv2d x=1 weight=1 stride=1x2x3", "stride", "is not a number, or height and width"},
+                      LineFault{"conv2d x=1 weight=1 padding=1,2,3", "padding", "top,bottom,left,right"},
+                      LineFault{"conv2d x=1 weight=1 padding=valid", "padding", "same"},
+                      LineFault{"conv2d x=1 weight=1 dilation=two", "dilation", "`two`"},
+                      LineFault{"conv2d x=1 weight=1 output_padding=", "output_padding", "``"},
+                      LineFault{"conv2d x=1 weight=1 groups=1x1", "groups", "is not a number"},
+                      LineFault{"conv2d x=1 weight=1 dtype=F32", "dtype", "f32, f64, bf16 or f16"},
+                      LineFault{"conv2d x=1 weight=1 x.layout=nhwc", "x.layout", "channels_last"},
+                      LineFault{"conv2d x=1 weight=1 weight.layout=", "weight.layout", "dense"},
+                      LineFault{"conv2d x=1 weight=1 out.layout=expanded", "out.layout", "is not dense"},
+                      LineFault{"conv2d x=1 weight=1 align=3", "align", "power of two"},
+                      LineFault{"conv2d x=1 weight=1 align=8192", "align", "4096"},
+                      LineFault{"conv2d x=1 weight=1 align=0", "align", "`0`"},
+                      LineFault{"conv2d x=1 weight=1 data=ints", "data", "int, normal or special"},
+                      LineFault{"conv2d x=1 weight=1 seed=-1", "seed", "2^64 - 1"},
+                      LineFault{"conv2d x=1 weight=1 seed=18446744073709551616", "seed", "2^64 - 1"},
+                      LineFault{"conv2d x=1 weight=1 threads=-1", "threads", "0 to 4096"},
+                      LineFault{"conv2d x=1 weight=1 threads=4097", "threads", "0 to 4096"},
+                      LineFault{"conv2d x=1 weight=1 kernel=", "kernel", "glob"},
+                      LineFault{"conv2d x=1 weight=1 demand=quick", "demand", "accurate(factor)"},
+                      LineFault{"conv2d x=1 weight=1 demand=accurate", "demand", "`accurate`"},
+                      LineFault{"conv2d x=1 weight=1 demand=accurate(x)", "demand", "`accurate(x)`"},
+                      LineFault{"conv2d x=1 weight=1 demand=accurate(1.2.3)", "demand", "1.2.3"},
+                      LineFault{"conv2d x=1 weight=1 demand=order()", "demand", "order()"},
+                      LineFault{"conv2d x=1 weight=1 demand=order(a)b", "demand", "order(a)b"}));
 
 TEST(Problem, GeometryJudgesWhatTheLineSays) {
   EXPECT_EQ(geometry_of(parse_problem("conv2d x=2x3x8x8 weight=4x3x3x3 bias=1 padding=same").value())->out_shape(),

@@ -13,7 +13,7 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-const Setting setting{.peer = "oneDNN 3.2.0", .cpu = "a <processor> & more", .openmp = "", .bound = false};
+const Setting chart_setting{.peer = "oneDNN 3.2.0", .cpu = "a <processor> & more", .openmp = "", .bound = false};
 
 std::size_t count(const std::string& text, const std::string& part) {
   std::size_t found = 0;
@@ -22,7 +22,7 @@ std::size_t count(const std::string& text, const std::string& part) {
 }
 
 TEST(Chart, EveryRatioIsADotWithItsNumber) {
-  const std::string svg = chart_svg(setting, {row_of("a", 150, 80), row_of("b", std::nullopt, 400)});
+  const std::string svg = chart_svg(chart_setting, {row_of("a", 150, 80), row_of("b", std::nullopt, 400)});
   EXPECT_THAT(svg, HasSubstr("a: 1.50 against plain"));
   EXPECT_THAT(svg, HasSubstr("a: 0.80 against best"));
   EXPECT_THAT(svg, HasSubstr("b: 4.00 against best"));
@@ -32,20 +32,20 @@ TEST(Chart, EveryRatioIsADotWithItsNumber) {
 TEST(Chart, EachDtypeAndNumberOfThreadsHasAPanel) {
   Row two = row_of("a", 150, 80);
   two.threads = 2;
-  const std::string svg = chart_svg(setting, {row_of("a", 150, 80), two});
+  const std::string svg = chart_svg(chart_setting, {row_of("a", 150, 80), two});
   EXPECT_THAT(svg, HasSubstr(">f32, 1 thread<"));
   EXPECT_THAT(svg, HasSubstr(">f32, 2 threads<"));
   EXPECT_EQ(count(svg, ">a</text>"), 1U) << "one line for the layer across the panels";
 }
 
 TEST(Chart, NamesAreEscaped) {
-  EXPECT_THAT(chart_svg(setting, {row_of("a", 150, 80)}), HasSubstr("a &lt;processor&gt; &amp; more"));
+  EXPECT_THAT(chart_svg(chart_setting, {row_of("a", 150, 80)}), HasSubstr("a &lt;processor&gt; &amp; more"));
 }
 
 TEST(Chart, AWrongRowHasAWordInsteadOfDots) {
   Row wrong = row_of("a", 150, 80);
   wrong.wrong = "differs";
-  const std::string svg = chart_svg(setting, {wrong});
+  const std::string svg = chart_svg(chart_setting, {wrong});
   EXPECT_THAT(svg, HasSubstr(">wrong<"));
   EXPECT_THAT(svg, Not(HasSubstr("against plain</title>")));
 }

@@ -9,10 +9,10 @@
 namespace convoke::peers {
 namespace {
 
-const Setting setting{.peer = "oneDNN 3.2.0", .cpu = "a processor", .openmp = "libomp.so.5", .bound = false};
+const Setting json_setting{.peer = "oneDNN 3.2.0", .cpu = "a processor", .openmp = "libomp.so.5", .bound = false};
 
 TEST(PeersJson, ARowSaysWhatReadersOfTheDocumentRelyOn) {
-  const auto document = parse_json(json_text(setting, {row_of("layer", 150, 80)}), "json");
+  const auto document = parse_json(json_text(json_setting, {row_of("layer", 150, 80)}), "json");
   ASSERT_TRUE(document);
   EXPECT_EQ((*document)["peer"], "oneDNN 3.2.0");
   EXPECT_EQ((*document)["cpu"], "a processor");
@@ -29,7 +29,7 @@ TEST(PeersJson, ARowSaysWhatReadersOfTheDocumentRelyOn) {
 }
 
 TEST(PeersJson, AnAbsentPeerIsNull) {
-  const auto document = parse_json(json_text(setting, {row_of("layer", std::nullopt, std::nullopt)}), "json");
+  const auto document = parse_json(json_text(json_setting, {row_of("layer", std::nullopt, std::nullopt)}), "json");
   ASSERT_TRUE(document);
   const Json& row = (*document)["rows"][0];
   for (const char* key : {"plain_us", "best_us", "ratio_plain", "ratio_best"})
@@ -41,7 +41,7 @@ TEST(PeersJson, AWrongRowHasNoTimes) {
   Row row = row_of("layer", std::nullopt, std::nullopt);
   row.wrong = "differs";
   row.gflops = row.fma_gflops = row.ours_us = 0;
-  const auto document = parse_json(json_text(setting, {row}), "json");
+  const auto document = parse_json(json_text(json_setting, {row}), "json");
   ASSERT_TRUE(document);
   EXPECT_TRUE((*document)["rows"][0]["ours_us"].is_null());
   EXPECT_TRUE((*document)["rows"][0]["peak"].is_null());

@@ -12,9 +12,9 @@ using testing::ContainsRegex;
 using testing::HasSubstr;
 using testing::Not;
 
-const Setting setting{.peer = "oneDNN 3.2.0", .cpu = "a processor", .openmp = "libomp.so.5", .bound = false};
+const Setting table_setting{.peer = "oneDNN 3.2.0", .cpu = "a processor", .openmp = "libomp.so.5", .bound = false};
 
-std::string table(const std::vector<Row>& rows, const Setting& where = setting) {
+std::string table(const std::vector<Row>& rows, const Setting& where = table_setting) {
   return table_text(where, rows, 200, false);
 }
 
@@ -47,7 +47,7 @@ TEST(PeersTable, DisturbedAndWrongRowsAreMarked) {
 }
 
 TEST(PeersTable, TwoOpenMpLibrariesAreSaid) {
-  Setting two = setting;
+  Setting two = table_setting;
   two.openmp.clear();
   EXPECT_THAT(table({row_of("layer", 150, 80)}, two), HasSubstr("not to be trusted"));
   EXPECT_THAT(table({row_of("layer", 150, 80)}), Not(HasSubstr("not to be trusted")));
