@@ -20,7 +20,7 @@ MULTIPLY_ADD = re.compile(r"\bvfn?m(?:add|sub)\d*[a-z]*p[sd]\b")
 WIDE = re.compile(r"%[yz]mm\d")
 STACK = re.compile(r"\(%rsp\b")
 FRAME = re.compile(r"\(%rbp\b")
-SETS_FRAME = re.compile(r"\b(?:mov|lea)q?\s+(?:%rsp|[^,]*\(%rsp\)),\s*%rbp\b")
+SETS_FRAME = re.compile(r"\b(?:movq?\s+%rsp|leaq?\s+[^,]*\(%rsp\)),\s*%rbp\b")
 
 
 def functions(listing):

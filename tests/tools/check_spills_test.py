@@ -38,6 +38,7 @@ class Spills(unittest.TestCase):
         self.assertEqual(self.count(FUSED, load), 0)
         self.assertEqual(self.count("movq\t%rsp, %rbp", FUSED, load), 1)
         self.assertEqual(self.count("leaq\t0x20(%rsp), %rbp", FUSED, load), 1)
+        self.assertEqual(self.count("movq\t-0x8(%rsp), %rbp", FUSED, load), 0)
 
     def test_addresses_and_indices_on_the_stack_are_no_vectors(self):
         self.assertEqual(self.count(FUSED, "movq\t%rax, 0x8(%rsp)", "vmovups\t%xmm0, 0x10(%rsp)"), 0)
