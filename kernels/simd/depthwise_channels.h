@@ -27,7 +27,7 @@ class DepthwiseChannels {
         blocks_(ceil_div(operands.filter.groups, N)),
         row_pieces_(min_of(rows_.outputs, ceil_div(4 * max_of(threads, 1), operands.x.size[0] * blocks_))),
         in_place_(operands.x.stride[1] == 1 && whole_loads()) {
-    while (!in_place_ && row_pieces_ < rows_.outputs && band_bytes() > band_room) {
+    while (row_pieces_ < rows_.outputs && too_large()) {
       row_pieces_ = min_of(row_pieces_ + ceil_div(row_pieces_, 4), rows_.outputs);
     }
   }
@@ -51,10 +51,13 @@ class DepthwiseChannels {
     work.start = arena.take<Sum>(N);
     work.sums = arena.take<Sum>(columns * N);  // a store reads whole vectors of outputs
     gather_weight(work);
-    if (in_place_) return run_rows<E>(work, {image, x.stride[2], x.stride[3]});
-    Sum* const band = arena.take<Sum>(band_rows(rows.end - rows.begin) * x.size[3] * N);
     const int64_t first = max_of(rows_.input(rows.begin, 0), 0);
     const int64_t end = min_of(rows_.input(rows.end - 1, rows_.taps - 1) + 1, rows_.in_size);
+    if (in_place_) {
+      if (channel == 0 && blocks_ > 1 && !too_large()) prefetch(image, {first, end});
+      return run_rows<E>(work, {image, x.stride[2], x.stride[3]});
+    }
+    Sum* const band = arena.take<Sum>(band_rows(rows.end - rows.begin) * x.size[3] * N);
     const int64_t pitch = x.size[3] * N;
     for (int64_t h = first; h < end; ++h) {
       transpose_pixels<E>(image + h * x.stride[2], x.stride[1], work.count, x.size[3], band + (h - first) * pitch, N);
@@ -95,6 +98,31 @@ class DepthwiseChannels {
   }
   int64_t band_bytes() const noexcept {
     return arena_bytes<Sum>(band_rows(ceil_div(rows_.outputs, row_pieces_)) * operands_.x.size[3] * N);
+  }
+
+  /// Whether what the pieces read does not stay where it is wanted: in scratch, or in the cache for the next vector of
+  /// channels.
+  bool too_large() const noexcept {
+    if (!in_place_) return band_bytes() > band_room;
+    return blocks_ > 1 && pixel_bytes() > core_cache_bytes() / 2;
+  }
+  // Of whole pixels, all channels.
+  int64_t pixel_bytes() const noexcept {
+    return band_rows(ceil_div(rows_.outputs, row_pieces_)) * operands_.x.size[3] * operands_.filter.groups *
+           static_cast<int64_t>(sizeof(Storage));
+  }
+
+  // Rows of whole pixels, one line after the other: a vector of channels alone is too far from the next pixel's for the
+  // hardware to see where it goes on.
+  void prefetch(const Storage* image, Range rows) const noexcept {
+    const auto& x = operands_.x;
+    constexpr int64_t line = 64 / static_cast<int64_t>(sizeof(Storage));
+    for (int64_t h = rows.begin; h < rows.end; ++h) {
+      for (int64_t w = 0; w < x.size[3]; ++w) {
+        const Storage* const pixel = image + h * x.stride[2] + w * x.stride[3];
+        for (int64_t c = 0; c < operands_.filter.groups; c += line) __builtin_prefetch(pixel + c);
+      }
+    }
   }
 
   void gather_weight(const Work& work) const noexcept {
