@@ -18,21 +18,39 @@ struct Piece {
   Range rows, cols;
 };
 
+/// Elements from one channel of a band to the next: an odd number of cache lines, so that the channels of a pixel do
+/// not fall into the same few sets of the cache where images are as wide as a power of two. Rises with what a channel
+/// has.
+template <class Sum>
+constexpr int64_t channel_pitch_of(int64_t elements) noexcept {
+  constexpr int64_t line = 64 / static_cast<int64_t>(sizeof(Sum));
+  return (ceil_div(elements, line) | 1) * line;
+}
+
 struct BandShape {
   int64_t row_begin, row_end;  // input rows in the band
   int64_t col_first;           // input column of the band's first; may lie left of the input
   int64_t column_phases, phase_width, used_phases;
   int64_t row_pitch, channel_pitch;  // in elements
 
-  /// Where, from its row in the band, the first column of `piece` finds its input for tap t.
-  int64_t tap_offset(const Axis& cols, int64_t tap) const noexcept {
-    const int64_t column = tap * cols.tap_to_in;
+  template <class Sum>
+  void set_pitch() noexcept {
+    row_pitch = used_phases * phase_width;
+    channel_pitch = channel_pitch_of<Sum>((row_end - row_begin) * row_pitch);
+  }
+  /// Where, from its row in the band, output `first` finds its input for tap t.
+  int64_t tap_offset(const Axis& cols, int64_t first, int64_t tap) const noexcept {
+    return column_offset(cols.input(first, tap));
+  }
+  int64_t column_offset(int64_t input) const noexcept {
+    const int64_t column = input - col_first;
     return column % column_phases * phase_width + column / column_phases;
   }
 };
 
 /// `slack`: columns behind the last one that may be read (and are zero) in every phase.
-inline BandShape band_shape(const Axis& rows, const Axis& cols, const Piece& piece, int64_t slack) noexcept {
+template <class Sum>
+BandShape band_shape(const Axis& rows, const Axis& cols, const Piece& piece, int64_t slack) noexcept {
   BandShape band{};
   band.row_begin = min_of(max_of(rows.input(piece.rows.begin, 0), 0), rows.in_size);
   // A phase may have no tap at all: its outputs are what their chains begin with.
@@ -43,9 +61,18 @@ inline BandShape band_shape(const Axis& rows, const Axis& cols, const Piece& pie
   const int64_t span = (max_of(cols.taps, 1) - 1) * cols.tap_to_in;
   band.phase_width = piece.cols.end - piece.cols.begin + span / cols.out_to_in + slack;
   band.used_phases = cols.taps <= 1 ? 1 : cols.out_to_in;
-  band.row_pitch = band.used_phases * band.phase_width;
-  band.channel_pitch = (band.row_end - band.row_begin) * band.row_pitch;
+  band.set_pitch<Sum>();
   return band;
+}
+
+/// Widens the band to what outputs [begin, end) of another phase of a transposed convolution read.
+template <class Sum>
+void widen_band(BandShape& band, const Axis& cols, Range outputs) noexcept {
+  if (outputs.begin >= outputs.end || cols.taps == 0) return;
+  const int64_t end = max_of(band.col_first + band.phase_width, cols.input(outputs.end - 1, cols.taps - 1) + 1);
+  band.col_first = min_of(band.col_first, cols.input(outputs.begin, 0));
+  band.phase_width = end - band.col_first;
+  band.set_pitch<Sum>();
 }
 
 /// What of one column phase of a row lies inside the input: [begin, end) of `phase_width`, the first at input column

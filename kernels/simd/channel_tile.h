@@ -15,10 +15,11 @@ constexpr int most_outputs = registers == 32 ? 14 : 6;
 /// One run of a tile over `channels` input channels. Strides and offsets in elements.
 template <class T>
 struct ChannelTile {
-  const T* x;                    // input of output 0 at the first tap row, column offset not included
-  const T* weight;               // of the first tap
-  T* sums;                       // [outputs][CV * lanes]
-  const T* start;                // [CV * lanes], what the chains begin with; null: go on from `sums`
+  const T* x;       // input of output 0 at the first tap row, column offset not included
+  const T* weight;  // of the first tap
+  T* sums;          // [outputs][CV * lanes], `sums_step` from one output to the next
+  const T* start;   // [CV * lanes], what the chains begin with; null: go on from `sums`
+  int64_t sums_step;
   int64_t channels, rows, taps;  // input channels; tap rows; taps of a row
   int64_t x_channel, x_row;      // from one to the next
   int64_t weight_channel, weight_row;

@@ -33,7 +33,7 @@ HWY_NOINLINE void run_tile(const ChannelTile<T>& tile) {
   const Tag<T> d;
   Vector<T> sums[P][CV];
   const T* const from = tile.start != nullptr ? tile.start : tile.sums;
-  const int64_t step = tile.start != nullptr ? 0 : CV * lanes<T>;
+  const int64_t step = tile.start != nullptr ? 0 : tile.sums_step;
   CONVOKE_UNROLL
   for (int p = 0; p < P; ++p) {
     CONVOKE_UNROLL
@@ -66,7 +66,7 @@ HWY_NOINLINE void run_tile(const ChannelTile<T>& tile) {
   CONVOKE_UNROLL
   for (int p = 0; p < P; ++p) {
     CONVOKE_UNROLL
-    for (int c = 0; c < CV; ++c) hn::StoreU(sums[p][c], d, tile.sums + (p * CV + c) * lanes<T>);
+    for (int c = 0; c < CV; ++c) hn::StoreU(sums[p][c], d, tile.sums + p * tile.sums_step + c * lanes<T>);
   }
 }
 

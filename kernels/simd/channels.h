@@ -23,13 +23,14 @@ struct ChannelsModel {
   LargestPhase phase;
 
   int64_t band_bytes(int64_t R, int64_t C, int64_t channels) const noexcept {
-    return arena_bytes<Sum>(channels * phase.band_rows(R) * phase.band_cols(C));
+    return arena_bytes<Sum>(channels * channel_pitch_of<Sum>(phase.band_rows(R) * phase.band_cols(C)));
   }
   int64_t bytes(int64_t R, int64_t C, int64_t channels, int64_t blocks) const noexcept {
     const int64_t tiles = ceil_div(C, most_outputs), rows_kept = channels < phase.Cin ? R * blocks : 1;
-    return arena_bytes<int64_t>(phase.cols.taps) + arena_bytes<uint32_t>(tiles * phase.cols.taps) +
-           arena_bytes<char>(tiles) + arena_bytes<Sum>(2 * N) + band_bytes(R, C, channels) +
-           arena_bytes<Sum>((rows_kept * C + N) * 2 * N);
+    const int64_t taps = arena_bytes<int64_t>(phase.cols.taps) + arena_bytes<uint32_t>(tiles * phase.cols.taps) +
+                         arena_bytes<char>(tiles);
+    return phase.together * taps + arena_bytes<Sum>(2 * N) + band_bytes(R, C, channels) +
+           arena_bytes<Sum>((rows_kept * C * phase.together + N) * 2 * N);
   }
   /// As many as leave a band and the weights that go with it in the core's cache.
   int64_t input_channels(int64_t R, int64_t C, int64_t blocks) const noexcept {
@@ -44,11 +45,11 @@ struct ChannelsModel {
   }
   double cycles(int64_t R, int64_t C, int64_t channels, int64_t blocks) const noexcept {
     const auto taps = static_cast<double>(phase.taps() * phase.Cin);
-    const auto outputs = static_cast<double>(blocks * R * C);
+    const auto outputs = static_cast<double>(blocks * R * C * phase.together);
     const double spills = 4.0 * static_cast<double>(ceil_div(phase.Cin, channels) - 1) * outputs;
     const double band =
         static_cast<double>(phase.Cin * phase.band_rows(R)) * (0.25 * static_cast<double>(phase.band_cols(C)) + 8);
-    return taps * outputs + spills + band + 2 * taps * static_cast<double>(blocks);
+    return taps * outputs + spills + band + 2 * taps * static_cast<double>(blocks * phase.together);
   }
 };
 
@@ -62,13 +63,17 @@ class ChannelsUnit {
       : operands_(operands),
         plan_(plan),
         unit_(unit),
-        band_shape_(band_shape(unit.rows, unit.cols, unit.piece, 0)),
-        outputs_(unit.piece.cols.end - unit.piece.cols.begin),
-        tiles_(ceil_div(outputs_, most_outputs)) {
+        band_shape_(band_shape<Sum>(unit, unit.cols[0].outputs.end - unit.cols[0].outputs.begin)),
+        outputs_(unit.out_columns()) {
     Arena arena(scratch);
-    tap_offsets_ = arena.take<int64_t>(unit.cols.taps);
-    present_ = arena.take<uint32_t>(tiles_ * unit.cols.taps);
-    all_present_ = arena.take<unsigned char>(tiles_);
+    for (int64_t i = 0; i < unit.phases; ++i) {
+      Phase& phase = phases_[i];
+      phase.outputs = unit.cols[i].outputs.end - unit.cols[i].outputs.begin;
+      phase.tiles = ceil_div(phase.outputs, most_outputs);
+      phase.tap_offsets = arena.take<int64_t>(unit.cols[i].axis.taps);
+      phase.present = arena.take<uint32_t>(phase.tiles * unit.cols[i].axis.taps);
+      phase.all_present = arena.take<unsigned char>(phase.tiles);
+    }
     start_ = arena.take<Sum>(2 * N);
     band_ = arena.take<Sum>(plan.input_channels * band_shape_.channel_pitch);
     // A store reads up to a vector of outputs past the last.
@@ -76,8 +81,12 @@ class ChannelsUnit {
   }
 
   void run() noexcept {
-    find_taps();
-    const int64_t Cin = unit_.rows.taps * unit_.cols.taps == 0 ? 0 : operands_.filter.Cin_group;
+    int64_t taps = 0;
+    for (int64_t i = 0; i < unit_.phases; ++i) {
+      find_taps(unit_.cols[i], phases_[i]);
+      taps += unit_.taps(i);
+    }
+    const int64_t Cin = taps == 0 ? 0 : operands_.filter.Cin_group;
     for (int64_t ci = 0; ci < Cin || ci == 0; ci += plan_.input_channels) {
       const int64_t channels = min_of(plan_.input_channels, Cin - ci);
       fill_band(operands_, band_shape_, unit_.rows, unit_.n, unit_.group * Cin + ci, channels, band_);
@@ -88,22 +97,29 @@ class ChannelsUnit {
   }
 
  private:
-  int64_t tile_begin(int64_t tile) const noexcept { return tile * outputs_ / tiles_; }
+  // What is the same for all rows and channels of a phase: its tiles of outputs, which taps each has, and where it
+  // finds them.
+  struct Phase {
+    int64_t outputs, tiles;
+    int64_t* tap_offsets;
+    uint32_t* present;
+    unsigned char* all_present;
 
-  // Which taps each tile of a row of outputs has, and where it finds them: the same for all rows and channels.
-  void find_taps() noexcept {
-    const Axis& cols = unit_.cols;
-    for (int64_t t = 0; t < cols.taps; ++t) tap_offsets_[t] = band_shape_.tap_offset(cols, t);
-    for (int64_t tile = 0; tile < tiles_; ++tile) {
-      const int64_t first = unit_.piece.cols.begin;
-      const Range here{first + tile_begin(tile), first + tile_begin(tile + 1)};
+    int64_t tile_begin(int64_t tile) const noexcept { return tile * outputs / tiles; }
+  };
+
+  void find_taps(const PhaseColumns& cols, Phase& phase) noexcept {
+    const int64_t taps = cols.axis.taps, first = cols.outputs.begin;
+    for (int64_t t = 0; t < taps; ++t) phase.tap_offsets[t] = band_shape_.tap_offset(cols.axis, first, t);
+    for (int64_t tile = 0; tile < phase.tiles; ++tile) {
+      const Range here{first + phase.tile_begin(tile), first + phase.tile_begin(tile + 1)};
       const auto below = [&](int64_t end) { return (1u << (end - here.begin)) - 1u; };
-      all_present_[tile] = 1;
-      for (int64_t t = 0; t < cols.taps; ++t) {
-        const Range with = cols.outputs_inside(t, here);
+      phase.all_present[tile] = 1;
+      for (int64_t t = 0; t < taps; ++t) {
+        const Range with = cols.axis.outputs_inside(t, here);
         const uint32_t present = below(with.end) & ~below(with.begin);
-        present_[tile * cols.taps + t] = present;
-        if (present != below(here.end)) all_present_[tile] = 0;
+        phase.present[tile * taps + t] = present;
+        if (present != below(here.end)) phase.all_present[tile] = 0;
       }
     }
   }
@@ -114,52 +130,58 @@ class ChannelsUnit {
     const int64_t co = unit_.group * filter.Cout_group + in_group;
     const int64_t count = min_of(width, filter.Cout_group - in_group);
     for (int64_t c = 0; c < width; ++c) start_[c] = c < count ? operands_.start(co + c) : Sum(0);
-    const int64_t taps = unit_.taps_before * filter.Cin_group + ci * unit_.rows.taps * unit_.cols.taps;
-    const Sum* const weight = operands_.weight + plan_.layout.offset(filter, unit_.group, block) + taps * width;
-    auto* const out = operands_.out.data + unit_.n * operands_.out.stride[0] + co * operands_.out.stride[1] +
-                      (unit_.cols.out_first + unit_.piece.cols.begin * unit_.cols.out_step) * operands_.out.stride[3];
-    for (int64_t row = unit_.piece.rows.begin; row < unit_.piece.rows.end; ++row) {
+    const Sum* const weight = operands_.weight + plan_.layout.offset(filter, unit_.group, block);
+    const auto& out = operands_.out;
+    auto* const to = out.data + unit_.n * out.stride[0] + co * out.stride[1] + unit_.out_first() * out.stride[3];
+    for (int64_t row = unit_.outputs.begin; row < unit_.outputs.end; ++row) {
       Sum* const sums = sums_of(block, row);
-      add_row(row, weight, width, channels, ci == 0, sums);
+      for (int64_t i = 0; i < unit_.phases; ++i) {
+        const int64_t taps = unit_.cols[i].taps_before * filter.Cin_group + ci * unit_.taps(i);
+        add_row(row, unit_.cols[i].axis, phases_[i], weight + taps * width, width, unit_.taps(i) == 0 ? 0 : channels,
+                ci == 0, sums + i * width);
+      }
       if (!last) continue;
       const int64_t out_row = unit_.rows.out_first + row * unit_.rows.out_step;
-      store_block<E>(sums, width, outputs_, count, out + out_row * operands_.out.stride[2],
-                     unit_.cols.out_step * operands_.out.stride[3], operands_.out.stride[1]);
+      store_block<E>(sums, width, outputs_, count, to + out_row * out.stride[2], unit_.out_step() * out.stride[3],
+                     out.stride[1]);
     }
   }
 
   int64_t kept_rows() const noexcept {
     if (!plan_.keeps_sums) return 1;
-    return (unit_.blocks.end - unit_.blocks.begin) * (unit_.piece.rows.end - unit_.piece.rows.begin);
+    return (unit_.blocks.end - unit_.blocks.begin) * (unit_.outputs.end - unit_.outputs.begin);
   }
 
+  // One row of outputs, the phases' side by side as in `out`.
   Sum* sums_of(int64_t block, int64_t row) const noexcept {
     if (!plan_.keeps_sums) return sums_;
-    const int64_t rows = unit_.piece.rows.end - unit_.piece.rows.begin;
-    return sums_ + ((block - unit_.blocks.begin) * rows + row - unit_.piece.rows.begin) * outputs_ * 2 * N;
+    const int64_t rows = unit_.outputs.end - unit_.outputs.begin;
+    return sums_ + ((block - unit_.blocks.begin) * rows + row - unit_.outputs.begin) * outputs_ * 2 * N;
   }
 
-  void add_row(int64_t row, const Sum* weight, int64_t width, int64_t channels, bool first, Sum* sums) noexcept {
+  void add_row(int64_t row, const Axis& cols, const Phase& phase, const Sum* weight, int64_t width, int64_t channels,
+               bool first, Sum* sums) noexcept {
     const Range present = unit_.rows.taps_inside(row);
     ChannelTile<Sum> tile{};
     tile.start = first ? start_ : nullptr;
+    tile.sums_step = unit_.phases * width;
     tile.rows = present.end - present.begin;
     tile.channels = tile.rows > 0 ? channels : 0;
-    tile.taps = unit_.cols.taps;
+    tile.taps = cols.taps;
     tile.x_channel = band_shape_.channel_pitch;
     tile.x_row = unit_.rows.tap_to_in * band_shape_.row_pitch;
     tile.weight_row = tile.taps * width;
     tile.weight_channel = unit_.rows.taps * tile.weight_row;
     tile.weight = weight + present.begin * tile.weight_row;
-    tile.x_tap = tap_offsets_;
+    tile.x_tap = phase.tap_offsets;
     const int64_t band_row = tile.channels > 0 ? unit_.rows.input(row, present.begin) - band_shape_.row_begin : 0;
-    for (int64_t i = 0; i < tiles_; ++i) {
-      const int64_t begin = tile_begin(i), outputs = tile_begin(i + 1) - begin;
+    for (int64_t i = 0; i < phase.tiles; ++i) {
+      const int64_t begin = phase.tile_begin(i), outputs = phase.tile_begin(i + 1) - begin;
       tile.x = band_ + band_row * band_shape_.row_pitch + begin;
-      tile.sums = sums + begin * width;
-      tile.present = present_ + i * tile.taps;
+      tile.sums = sums + begin * tile.sums_step;
+      tile.present = phase.present + i * tile.taps;
       const auto run = channel_tile_run(Sum(0), static_cast<int>(outputs), static_cast<int>(width / N), tile.taps,
-                                        all_present_[i] != 0);
+                                        phase.all_present[i] != 0);
       run(tile);
     }
   }
@@ -168,10 +190,8 @@ class ChannelsUnit {
   const UnitPlan& plan_;
   const Unit& unit_;
   BandShape band_shape_;
-  int64_t outputs_, tiles_;
-  int64_t* tap_offsets_;
-  uint32_t* present_;
-  unsigned char* all_present_;
+  int64_t outputs_;  // of a row, all phases
+  Phase phases_[most_together];
   Sum* start_;
   Sum* band_;
   Sum* sums_;
@@ -180,7 +200,7 @@ class ChannelsUnit {
 template <class E>
 UnitPlan plan_of_channels(const Operands<E>& operands, int64_t threads) noexcept {
   using Sum = typename E::Sum;
-  const ChannelsModel<Sum> model{largest_phase(operands)};
+  const ChannelsModel<Sum> model{largest_phase(operands, most_together)};
   return plan_units(operands, channels_layout<Sum>(), model, 16 * most_outputs, 1, threads);
 }
 

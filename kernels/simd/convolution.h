@@ -69,9 +69,10 @@ constexpr PackedLayout channels_layout() noexcept {
 }
 
 /// Lanes over output pixels take as many channels at a time as there are registers for, but no more than there are
-/// channels in a group; the last block may be half as wide.
+/// channels in a group; the last block may be half as wide. The three channels of a picture stand alone.
 inline PackedLayout pixels_layout(const Filter& filter) noexcept {
   const int64_t most = registers == 32 ? 8 : 4;
+  if (filter.Cout_group == 3) return {3, 3};
   int64_t wide = 1;
   while (wide < most && wide < filter.Cout_group) wide *= 2;
   return {wide, max_of(wide / 2, 1)};

@@ -76,7 +76,7 @@ class Depthwise {
   int64_t col_pieces() const noexcept { return ceil_div(strips_, piece_strips_); }
   BandShape band_of(Range rows, Range strips) const noexcept {
     const Range cols{strips.begin * N, min_of(strips.end * N, cols_.outputs)};
-    return band_shape(rows_, cols_, {rows, cols}, strips.end * N - cols.end);
+    return band_shape<Sum>(rows_, cols_, {rows, cols}, strips.end * N - cols.end);
   }
   int64_t band_bytes() const noexcept {
     return arena_bytes<Sum>(band_of({0, ceil_div(rows_.outputs, row_pieces_)}, {0, piece_strips_}).channel_pitch);
@@ -118,7 +118,7 @@ class Depthwise {
       }
     }
     if (i == 0) fill_band(operands_, shape, rows_, n, ci, 1, band);
-    for (int64_t t = 0; t < cols_.taps; ++t) strip.x_tap[t] = shape.tap_offset(cols_, t);
+    for (int64_t t = 0; t < cols_.taps; ++t) strip.x_tap[t] = shape.tap_offset(cols_, first * N, t);
     strip.x = band - shape.row_begin * shape.row_pitch + i * N;
     strip.x_row = shape.row_pitch;
   }

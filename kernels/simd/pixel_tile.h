@@ -11,17 +11,18 @@ namespace convoke::simd::CONVOKE_SIMD_ISA {
 
 constexpr int most_vectors = 4;
 constexpr int most_copying_vectors = 3;  // more pointers than that do not fit the registers
+constexpr int most_phases = 4;           // column phases of a tile, which are stored interleaved
 
-/// The lanes of a vector that have some tap: [begin, end).
-struct LaneRange {
-  uint8_t begin, end;
+/// The lanes of a vector that have some tap, a bit each, as Highway reads masks.
+struct LaneMask {
+  uint8_t bits[8];
 };
 
 /// One vector of outputs: a piece of a row.
 struct PixelVector {
   int64_t x;                   // offset in the band of the first lane's input at tap row 0, column offset not included
   int64_t row_begin, row_end;  // tap rows inside the input
-  const LaneRange* taps;       // [taps]
+  const LaneMask* taps;        // [taps]
 };
 
 /// One run of a tile over `channels` input channels. Strides and offsets in elements.
@@ -41,12 +42,17 @@ struct PixelTile {
   // tiles that follow; null: it is there.
   const T* const* source;
   int64_t source_channel;
+  // Several column phases only. Their sums are [phase][MR][NR][lanes], their weights lie apart, and `taps` counts the
+  // taps that any has, in the order of the input: bit p of phases_of_tap[t] says that phase p has tap t.
+  const T* phase_weight[most_phases];
+  const uint8_t* phases_of_tap;
+  const LaneMask* no_lanes;  // [taps] of a vector that lacks the row
 };
 
 template <class T>
 using PixelTileRun = void (*)(const PixelTile<T>&);
 
-/// Most vectors of a tile of `channels` channels: 1, 2, 4, or 8 where there are 32 registers.
+/// Most vectors of a tile of `channels` channels: 1, 2, 3, 4, or 8 where there are 32 registers.
 int pixel_tile_vectors(int channels) noexcept;
 /// How a tile goes over its taps.
 enum class PixelWalk {
@@ -59,6 +65,11 @@ enum class PixelWalk {
 /// The run for `channels` output channels and `vectors` vectors.
 PixelTileRun<float> pixel_tile_run(float, int channels, int vectors, PixelWalk walk) noexcept;
 PixelTileRun<double> pixel_tile_run(double, int channels, int vectors, PixelWalk walk) noexcept;
+
+/// The same of a tile of two to most_phases column phases. The vectors may be none: then there is no such tile.
+int phase_tile_vectors(int phases, int channels) noexcept;
+PixelTileRun<float> phase_tile_run(float, int phases, int channels, int vectors) noexcept;
+PixelTileRun<double> phase_tile_run(double, int phases, int channels, int vectors) noexcept;
 
 }  // namespace convoke::simd::CONVOKE_SIMD_ISA
 

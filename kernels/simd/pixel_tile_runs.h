@@ -11,7 +11,7 @@ namespace {
 /// Sums of MR channels that fit beside NR inputs and a weight.
 constexpr int vectors_of(int channels) noexcept {
   if (registers == 32) return channels == 8 ? 3 : 4;
-  return channels == 4 ? 3 : 4;
+  return channels >= 3 ? 3 : 4;
 }
 
 /// Adds one tap that every lane of every vector has.
@@ -40,18 +40,11 @@ HWY_INLINE void add_present(Vector<T> (&sums)[MR][NR], const T* const (&x)[NR], 
   CONVOKE_UNROLL
   for (int v = 0; v < NR; ++v) {
     if (row < vectors[v].row_begin || row >= vectors[v].row_end) continue;
-    const LaneRange range = vectors[v].taps[tap];
-    if (range.begin >= range.end) continue;
+    const auto present = hn::LoadMaskBits(d, vectors[v].taps[tap].bits);
     const Vector<T> input = hn::LoadU(d, x[v] + offset);
-    if (range.begin == 0 && range.end == lanes<T>) {
-      CONVOKE_UNROLL
-      for (int m = 0; m < MR; ++m) sums[m][v] = hn::MulAdd(hn::Set(d, weight[m]), input, sums[m][v]);
-    } else {
-      const auto present = hn::AndNot(hn::FirstN(d, range.begin), hn::FirstN(d, range.end));
-      CONVOKE_UNROLL
-      for (int m = 0; m < MR; ++m) {
-        sums[m][v] = hn::IfThenElse(present, hn::MulAdd(hn::Set(d, weight[m]), input, sums[m][v]), sums[m][v]);
-      }
+    CONVOKE_UNROLL
+    for (int m = 0; m < MR; ++m) {
+      sums[m][v] = hn::IfThenElse(present, hn::MulAdd(hn::Set(d, weight[m]), input, sums[m][v]), sums[m][v]);
     }
     CONVOKE_TAP_FENCE();
   }
@@ -166,6 +159,7 @@ PixelTileRun<T> pick_pixel_run(int channels, int vectors, PixelWalk walk) noexce
     if (channels == 8) return pick_pixels<T, 8, vectors_of(8)>(vectors, walk);
   }
   if (channels == 4) return pick_pixels<T, 4, vectors_of(4)>(vectors, walk);
+  if (channels == 3) return pick_pixels<T, 3, vectors_of(3)>(vectors, walk);
   if (channels == 2) return pick_pixels<T, 2, vectors_of(2)>(vectors, walk);
   return pick_pixels<T, 1, vectors_of(1)>(vectors, walk);
 }

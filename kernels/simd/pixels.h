@@ -5,6 +5,7 @@
 #ifndef CONVOKE_KERNELS_SIMD_PIXELS_H
 #define CONVOKE_KERNELS_SIMD_PIXELS_H
 
+#include "kernels/simd/pixel_taps.h"
 #include "kernels/simd/pixels_plan.h"
 #include "kernels/simd/store.h"
 
@@ -21,27 +22,26 @@ class PixelsUnit {
       : operands_(operands),
         plan_(plan),
         unit_(unit),
-        columns_(unit.piece.cols.end - unit.piece.cols.begin),
+        columns_(unit.cols[0].outputs.end - unit.cols[0].outputs.begin),
         row_vectors_(ceil_div(columns_, N)),
-        vectors_((unit.piece.rows.end - unit.piece.rows.begin) * row_vectors_),
-        tile_vectors_(ceil_div(vectors_, ceil_div(vectors_, pixel_tile_vectors(static_cast<int>(plan.layout.wide))))),
-        gathers_(unit.rows.taps * unit.cols.taps == 1),
-        band_shape_(band_shape(unit.rows, unit.cols, unit.piece, row_vectors_ * N - columns_)) {
+        vectors_((unit.outputs.end - unit.outputs.begin) * row_vectors_),
+        tile_vectors_(ceil_div(vectors_, ceil_div(vectors_, tile_vectors(unit.phases, plan.layout.wide)))),
+        gathers_(unit.phases == 1 && unit.taps(0) == 1),
+        band_shape_(band_shape<Sum>(unit, row_vectors_ * N)) {
     Arena arena(scratch);
-    tap_offsets_ = arena.take<int64_t>(unit.cols.taps);
-    lane_ranges_ = arena.take<LaneRange>(row_vectors_ * unit.cols.taps);
-    all_present_ = arena.take<unsigned char>(row_vectors_);
+    taps_.take(unit, row_vectors_, arena);
     start_ = arena.take<Sum>(plan.layout.wide);
     copies_ = arena.take<VectorCopy>(gathers_ ? vectors_ : 0);
-    band_ = arena.take<Sum>(plan.input_channels *
-                            (gathers_ ? round_up(vectors_, tile_vectors_) * N : band_shape_.channel_pitch));
+    const int64_t gathered = round_up(vectors_, tile_vectors_) * N;
+    band_ =
+        arena.take<Sum>(has_taps(unit) ? plan.input_channels * (gathers_ ? gathered : band_shape_.channel_pitch) : 0);
     const int64_t kept = plan.keeps_sums ? (unit.blocks.end - unit.blocks.begin) * vectors_ : tile_vectors_;
-    sums_ = arena.take<Sum>(kept * plan.layout.wide * N);
+    sums_ = arena.take<Sum>(kept * plan.layout.wide * N * unit.phases);
   }
 
   void run() noexcept {
-    find_taps();
-    const int64_t Cin = unit_.rows.taps * unit_.cols.taps == 0 ? 0 : operands_.filter.Cin_group;
+    taps_.find(unit_, band_shape_, columns_);
+    const int64_t Cin = taps_.count * unit_.rows.taps == 0 ? 0 : operands_.filter.Cin_group;
     for (int64_t ci = 0; ci < Cin || ci == 0; ci += plan_.input_channels) {
       const int64_t channels = min_of(plan_.input_channels, Cin - ci);
       if (gathers_) {
@@ -56,21 +56,11 @@ class PixelsUnit {
   }
 
  private:
-  // Which lanes of each vector of a row have each tap, and where it finds them: the same for all rows and channels.
-  void find_taps() noexcept {
-    const Axis& cols = unit_.cols;
-    for (int64_t t = 0; t < cols.taps; ++t) tap_offsets_[t] = band_shape_.tap_offset(cols, t);
-    for (int64_t v = 0; v < row_vectors_; ++v) {
-      const int64_t first = unit_.piece.cols.begin + v * N;
-      all_present_[v] = 1;
-      for (int64_t t = 0; t < cols.taps; ++t) {
-        const Range with = cols.outputs_inside(t, {first, first + N});
-        const LaneRange range{static_cast<uint8_t>(with.begin - first), static_cast<uint8_t>(with.end - first)};
-        lane_ranges_[v * cols.taps + t] = range;
-        // Lanes past the last output may count what they like: they are not stored.
-        if (range.begin != 0 || first + range.end < min_of(first + N, unit_.piece.cols.end)) all_present_[v] = 0;
-      }
+  static bool has_taps(const Unit& unit) noexcept {
+    for (int64_t p = 0; p < unit.phases; ++p) {
+      if (unit.taps(p) > 0) return true;
     }
+    return false;
   }
 
   static bool is_whole(const RowCopy& copy) noexcept { return copy.begin == 0 && copy.end == N; }
@@ -78,11 +68,11 @@ class PixelsUnit {
   // With one tap a tile reads what no other does, so its inputs lie together: [tile][channel][vector of the tile].
   void gather(int64_t first, int64_t channels) noexcept {
     const auto& x = operands_.x;
-    const Axis &rows = unit_.rows, &cols = unit_.cols;
+    const Axis &rows = unit_.rows, &cols = unit_.cols[0].axis;
     const int64_t hop = cols.out_to_in * x.stride[3];
     for (int64_t v = 0; v < vectors_; ++v) {
-      const int64_t row = unit_.piece.rows.begin + v / row_vectors_, tile = v / tile_vectors_;
-      const int64_t col = unit_.piece.cols.begin + v % row_vectors_ * N;
+      const int64_t row = unit_.outputs.begin + v / row_vectors_, tile = v / tile_vectors_;
+      const int64_t col = unit_.cols[0].outputs.begin + v % row_vectors_ * N;
       const Range present = rows.taps_inside(row), inside = cols.outputs_inside(0, {col, col + N});
       VectorCopy& copy = copies_[v];
       copy.row = {inside.begin - col, present.begin < present.end ? inside.end - col : inside.begin - col, 0};
@@ -116,27 +106,34 @@ class PixelsUnit {
     const int64_t co = unit_.group * filter.Cout_group + in_group;
     const int64_t count = min_of(width, filter.Cout_group - in_group);
     for (int64_t c = 0; c < width; ++c) start_[c] = c < count ? operands_.start(co + c) : Sum(0);
-    const int64_t tap_count = unit_.rows.taps * unit_.cols.taps;
     PixelTile<Sum> tile{};
     tile.x = band_;
-    tile.weight = operands_.weight + plan_.layout.offset(filter, unit_.group, block) +
-                  (unit_.taps_before * filter.Cin_group + ci * tap_count) * width;
     tile.start = ci == 0 ? start_ : nullptr;
-    tile.channels = channels;
     tile.rows = unit_.rows.taps;
-    tile.taps = unit_.cols.taps;
     tile.x_channel = gathers_ ? tile_vectors_ * N : band_shape_.channel_pitch;
     tile.x_row = unit_.rows.tap_to_in * band_shape_.row_pitch;
-    tile.x_tap = tap_offsets_;
+    const Sum* const weight = operands_.weight + plan_.layout.offset(filter, unit_.group, block);
+    tile.channels = taps_.count == 0 ? 0 : channels;
+    tile.taps = taps_.count;
+    tile.x_tap = taps_.offsets;
+    tile.phases_of_tap = taps_.phases;
+    tile.no_lanes = taps_.no_lanes;
+    for (int64_t p = 0; p < unit_.phases; ++p) {
+      const int64_t taps = unit_.cols[p].taps_before * filter.Cin_group + ci * unit_.taps(p);
+      tile.phase_weight[p] = weight + taps * width;
+    }
+    tile.weight = tile.phase_weight[0];
     for (int64_t i = 0; i * tile_vectors_ < vectors_; ++i) {
       const Range here{i * tile_vectors_, min_of((i + 1) * tile_vectors_, vectors_)};
       const int64_t before = (block - unit_.blocks.begin) * vectors_ * plan_.layout.wide + here.begin * width;
-      tile.sums = sums_ + (plan_.keeps_sums ? before * N : 0);
+      Sum* const sums = sums_ + (plan_.keeps_sums ? before * unit_.phases * N : 0);
       const bool copies = gathers_ && block == unit_.blocks.begin && i < copied_tiles_;
-      if (copies) set_source(tile, here);
       const bool stored = last && count == width && set_out(tile, here, co);
+      tile.sums = sums;
+      tile.source = nullptr;
+      if (copies) set_source(tile, here);
       add_tile(tile, here, width, copies);
-      if (last && !stored) store(tile, here, co, count);
+      if (last && !stored) store(sums, here, width, co, count);
       tile.out = nullptr;
     }
   }
@@ -153,7 +150,7 @@ class PixelsUnit {
   bool set_out(PixelTile<Sum>& tile, Range vectors, int64_t co) noexcept {
     const auto& out = operands_.out;
     if constexpr (std::is_same_v<typename E::Storage, Sum>) {
-      if (unit_.cols.out_step * out.stride[3] != 1) return false;
+      if (unit_.phases > 1 || unit_.out_step() * out.stride[3] != 1) return false;
       for (int64_t v = vectors.begin; v < vectors.end; ++v) {
         if (v % row_vectors_ * N + N > columns_) return false;
         outs_[v - vectors.begin] = out_of(v) + co * out.stride[1];
@@ -166,42 +163,46 @@ class PixelsUnit {
     }
   }
 
+  // The first output of a vector, or of the vectors of all phases together.
   auto* out_of(int64_t v) const noexcept {
     const auto& out = operands_.out;
-    const int64_t row = unit_.piece.rows.begin + v / row_vectors_, col = v % row_vectors_ * N;
+    const int64_t row = unit_.outputs.begin + v / row_vectors_, col = v % row_vectors_ * N;
     const int64_t h = unit_.rows.out_first + row * unit_.rows.out_step;
-    const int64_t w = unit_.cols.out_first + (unit_.piece.cols.begin + col) * unit_.cols.out_step;
+    const int64_t w = unit_.out_first() + col * unit_.phases * unit_.out_step();
     return out.data + unit_.n * out.stride[0] + h * out.stride[2] + w * out.stride[3];
   }
 
   void add_tile(PixelTile<Sum>& tile, Range vectors, int64_t width, bool copies) noexcept {
     bool all_present = true;
     for (int64_t v = vectors.begin; v < vectors.end; ++v) {
-      const int64_t row = unit_.piece.rows.begin + v / row_vectors_, col = v % row_vectors_;
+      const int64_t row = unit_.outputs.begin + v / row_vectors_, col = v % row_vectors_;
       const Range present = unit_.rows.taps_inside(row);
       PixelVector& vector = tile.vector[v - vectors.begin];
       vector.x = gathers_ ? (vectors.begin * tile.channels + v - vectors.begin) * N
                           : (unit_.rows.input(row, 0) - band_shape_.row_begin) * band_shape_.row_pitch + col * N;
       vector.row_begin = present.begin;
       vector.row_end = present.end;
-      vector.taps = lane_ranges_ + col * tile.taps;
-      all_present = all_present && all_present_[col] != 0 && present.end - present.begin == tile.rows;
+      vector.taps = taps_.masks + col * taps_.most;
+      all_present = all_present && taps_.all_present[col] != 0 && present.end - present.begin == tile.rows;
     }
     PixelWalk walk = all_present ? PixelWalk::all : PixelWalk::masked;
     if (all_present && gathers_) walk = copies ? PixelWalk::copying : PixelWalk::single;
-    pixel_tile_run(Sum(0), static_cast<int>(width), static_cast<int>(vectors.end - vectors.begin), walk)(tile);
+    const auto channels = static_cast<int>(width), count = static_cast<int>(vectors.end - vectors.begin);
+    const auto run = unit_.phases > 1 ? phase_tile_run(Sum(0), static_cast<int>(unit_.phases), channels, count)
+                                      : pixel_tile_run(Sum(0), channels, count, walk);
+    run(tile);
   }
 
-  void store(const PixelTile<Sum>& tile, Range vectors, int64_t co, int64_t count) noexcept {
-    const Tag<Sum> d;
+  void store(const Sum* sums, Range vectors, int64_t width, int64_t co, int64_t count) noexcept {
     const auto& out = operands_.out;
-    const int64_t in_tile = vectors.end - vectors.begin;
+    const int64_t in_tile = vectors.end - vectors.begin, phases = unit_.phases;
+    const int64_t column_stride = unit_.out_step() * out.stride[3];
     for (int64_t v = vectors.begin; v < vectors.end; ++v) {
       auto* const to = out_of(v);
-      const int64_t lanes_used = min_of(columns_ - v % row_vectors_ * N, N);
+      const int64_t columns = unit_.out_columns() - v % row_vectors_ * N * phases;
       for (int64_t c = 0; c < count; ++c) {
-        put<E>(hn::LoadU(d, tile.sums + (c * in_tile + v - vectors.begin) * N), to + (co + c) * out.stride[1],
-               unit_.cols.out_step * out.stride[3], lanes_used);
+        const Sum* const from = sums + (c * in_tile + v - vectors.begin) * N;
+        put_interleaved<E>(from, width * in_tile * N, phases, to + (co + c) * out.stride[1], column_stride, columns);
       }
     }
   }
@@ -212,9 +213,7 @@ class PixelsUnit {
   int64_t columns_, row_vectors_, vectors_, tile_vectors_;
   bool gathers_;
   BandShape band_shape_;
-  int64_t* tap_offsets_;
-  LaneRange* lane_ranges_;
-  unsigned char* all_present_;
+  PixelTaps<Sum> taps_;
   VectorCopy* copies_;
   int64_t copied_tiles_ = 0;
   const typename E::Storage* source_ = nullptr;
@@ -230,9 +229,9 @@ template <class E>
 UnitPlan plan_of_pixels(const Operands<E>& operands, int64_t threads) noexcept {
   using Sum = typename E::Sum;
   const PackedLayout layout = pixels_layout(operands.filter);
-  const PixelsModel<Sum> model{largest_phase(operands), layout.wide};
-  const int64_t at_once = pixel_tile_vectors(static_cast<int>(layout.wide)) * lanes<Sum>;
-  return plan_units(operands, layout, model, 8 * at_once, lanes<Sum>, threads);
+  const PixelsModel<Sum> model{largest_phase(operands, phases_together(operands.filter, layout.wide)), layout.wide};
+  const int64_t at_once = tile_vectors(model.phase.together, layout.wide) * lanes<Sum>;
+  return plan_units(operands, layout, model, 8 * at_once * model.phase.together, lanes<Sum>, threads);
 }
 
 template <class E>

@@ -31,6 +31,21 @@ void join_rows(Operands<E>& operands) noexcept {
   join(out);
 }
 
+static_assert(most_phases <= most_interleaved && most_phases <= most_together);
+
+/// Column phases that a tile of `wide` channels takes together.
+inline int64_t phases_together(const Filter& filter, int64_t wide) noexcept {
+  const int64_t phases = filter.phases(1);
+  if (phases == 1 || phases > most_phases) return 1;
+  return phase_tile_vectors(static_cast<int>(phases), static_cast<int>(wide)) > 0 ? phases : 1;
+}
+
+/// Vectors of each phase in a tile.
+inline int64_t tile_vectors(int64_t phases, int64_t wide) noexcept {
+  return phases > 1 ? phase_tile_vectors(static_cast<int>(phases), static_cast<int>(wide))
+                    : pixel_tile_vectors(static_cast<int>(wide));
+}
+
 /// Where one vector's inputs come from and go to.
 struct VectorCopy {
   RowCopy row;
@@ -49,18 +64,23 @@ struct PixelsModel {
   /// The larger of what a phase with one tap gathers and what one with more takes: a call may have both.
   int64_t band_bytes(int64_t R, int64_t C, int64_t channels) const noexcept {
     const int64_t gathered = (vectors(R, C) + most_vectors) * N;
-    const int64_t band = phase.taps() == 1 ? 0 : phase.band_rows(R) * phase.band_cols(round_up(C, N));
+    const int64_t band = phase.taps() == 1 && phase.together == 1
+                             ? 0
+                             : channel_pitch_of<Sum>(phase.band_rows(R) * phase.band_cols(round_up(C, N)));
     return arena_bytes<Sum>(channels * max_of(gathered, band));
   }
   int64_t bytes(int64_t R, int64_t C, int64_t channels, int64_t blocks) const noexcept {
     const int64_t kept = channels < phase.Cin ? vectors(R, C) * blocks : most_vectors;
-    return arena_bytes<int64_t>(phase.cols.taps) + arena_bytes<LaneRange>(ceil_div(C, N) * phase.cols.taps) +
+    const int64_t taps = phase.together * phase.cols.taps;
+    return arena_bytes<int64_t>(taps) + arena_bytes<char>(taps) + arena_bytes<LaneMask>((ceil_div(C, N) + 1) * taps) +
            arena_bytes<char>(ceil_div(C, N)) + arena_bytes<Sum>(width) + arena_bytes<VectorCopy>(vectors(R, C)) +
-           band_bytes(R, C, channels) + arena_bytes<Sum>(kept * width * N);
+           band_bytes(R, C, channels) + arena_bytes<Sum>(kept * width * N * phase.together);
   }
   /// With one tap, as many as leave the inputs of a tile in the first cache while the weights pass.
   int64_t input_channels(int64_t R, int64_t C, int64_t blocks) const noexcept {
-    const int64_t most = phase.taps() == 1 ? 24 * 1024 / (most_vectors * N * static_cast<int64_t>(sizeof(Sum))) : 256;
+    const int64_t most = phase.taps() == 1 && phase.together == 1
+                             ? 24 * 1024 / (most_vectors * N * static_cast<int64_t>(sizeof(Sum)))
+                             : 256;
     const auto fits = [&](int64_t channels) {
       return band_bytes(R, C, channels) <= core_cache_bytes() / 2 && bytes(R, C, channels, blocks) <= worker_bytes;
     };
@@ -70,13 +90,13 @@ struct PixelsModel {
     return channels;
   }
   double cycles(int64_t R, int64_t C, int64_t channels, int64_t blocks) const noexcept {
-    const auto tiles = static_cast<double>(vectors(R, C) * blocks);
+    const auto tiles = static_cast<double>(vectors(R, C) * blocks * phase.together);
     const double tap = 0.5 * static_cast<double>(width + 1);
     const double spills = static_cast<double>(2 * width * (ceil_div(phase.Cin, channels) - 1)) * tiles;
     const double band =
         static_cast<double>(phase.Cin * phase.band_rows(R)) * (0.25 * static_cast<double>(phase.band_cols(C)) + 8);
     return static_cast<double>(phase.taps() * phase.Cin) * tap * tiles + spills + band +
-           static_cast<double>(phase.taps() * phase.Cin * blocks * width) / 8;
+           static_cast<double>(phase.taps() * phase.Cin * blocks * width * phase.together) / 8;
   }
 };
 

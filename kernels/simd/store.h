@@ -3,6 +3,8 @@
 #ifndef CONVOKE_KERNELS_SIMD_STORE_H
 #define CONVOKE_KERNELS_SIMD_STORE_H
 
+#include <assert.h>
+
 #include <type_traits>
 
 #include "kernels/common/element.h"
@@ -52,6 +54,38 @@ HWY_INLINE void put(Vector<typename E::Sum> sums, typename E::Storage* out, int6
   HWY_ALIGN typename E::Storage lane[N];
   hn::Store(values, d, lane);
   for (int64_t i = 0; i < min_of(count, N); ++i) out[i * stride] = lane[i];
+}
+
+/// Most vectors that are interleaved.
+constexpr int64_t most_interleaved = 4;
+
+/// vectors[i * pitch + lane] to out[(lane * count + i) * stride], for `count` vectors and as many lanes as there are
+/// `columns` for.
+template <class E>
+HWY_INLINE void put_interleaved(const typename E::Sum* vectors, int64_t pitch, int64_t count, typename E::Storage* out,
+                                int64_t stride, int64_t columns) noexcept {
+  using Sum = typename E::Sum;
+  const Tag<Sum> d;
+  constexpr int64_t N = lanes<Sum>;
+  if (count == 1) return put<E>(hn::LoadU(d, vectors), out, stride, columns);
+  HWY_ALIGN Sum row[N * most_interleaved];
+  const auto vector = [&](int64_t i) HWY_ATTR { return hn::LoadU(d, vectors + i * pitch); };
+  switch (count) {
+    case 2:
+      hn::StoreInterleaved2(vector(0), vector(1), d, row);
+      break;
+    case 3:
+      hn::StoreInterleaved3(vector(0), vector(1), vector(2), d, row);
+      break;
+    case 4:
+      hn::StoreInterleaved4(vector(0), vector(1), vector(2), vector(3), d, row);
+      break;
+    default:
+      assert(false);
+  }
+  for (int64_t i = 0; i < count && i * N < columns; ++i) {
+    put<E>(hn::Load(d, row + i * N), out + i * N * stride, stride, columns - i * N);
+  }
 }
 
 /// Calls take(c, vector) for c = 0 to 3 with sums[p][c] for p = 0, 1, ... in the lanes; rows are `width` long. Groups

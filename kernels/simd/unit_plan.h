@@ -11,15 +11,38 @@
 namespace convoke::simd::CONVOKE_SIMD_ISA {
 namespace {
 
-/// What one unit computes: a piece of one phase of one image, for some blocks of channels of one group.
-struct Unit {
-  int64_t n, group, row_phase, col_phase;
-  Axis rows, cols;
-  Piece piece;
-  Range blocks;
-  int64_t taps_before;  // packed taps of the phases before
+/// Most column phases that a unit computes together, so that it writes neighbouring outputs at a time.
+constexpr int64_t most_together = 8;
 
-  bool empty() const noexcept { return piece.rows.begin >= piece.rows.end || piece.cols.begin >= piece.cols.end; }
+/// The columns of a unit in one of its phases.
+struct PhaseColumns {
+  Axis axis;
+  Range outputs;        // as the phase counts them; maybe none
+  int64_t taps_before;  // packed taps of the phases before, rows included
+};
+
+/// What one unit computes: a piece of one row phase of one image, for some blocks of channels of one group. Of the
+/// column phases it takes one, or all.
+struct Unit {
+  int64_t n, group;
+  Axis rows;
+  Range outputs;  // rows, as the phase counts them
+  int64_t phases;
+  PhaseColumns cols[most_together];  // [phases]; the first has the most outputs
+  Range blocks;
+
+  bool empty() const noexcept { return outputs.begin >= outputs.end || cols[0].outputs.begin >= cols[0].outputs.end; }
+  /// Taps of each output of a phase.
+  int64_t taps(int64_t phase) const noexcept { return rows.taps * cols[phase].axis.taps; }
+
+  /// Column of `out` where the unit begins, and from one of its outputs to the next, all phases counted.
+  int64_t out_first() const noexcept { return cols[0].axis.out_first + cols[0].outputs.begin * cols[0].axis.out_step; }
+  int64_t out_step() const noexcept { return phases > 1 ? 1 : cols[0].axis.out_step; }
+  int64_t out_columns() const noexcept {
+    int64_t count = 0;
+    for (int64_t i = 0; i < phases; ++i) count += cols[i].outputs.end - cols[i].outputs.begin;
+    return count;
+  }
 };
 
 /// The index-th of `pieces` neighbouring parts of [0, count), cut at multiples of `grain`.
@@ -30,7 +53,8 @@ inline Range piece_of(int64_t count, int64_t pieces, int64_t index, int64_t grai
 
 struct UnitPlan {
   PackedLayout layout;
-  int64_t row_phases, col_phases, row_pieces, col_pieces, col_grain, block_parts, blocks;
+  int64_t row_phases, col_phases, together;  // column phases: in units of their own, and in one
+  int64_t row_pieces, col_pieces, col_grain, block_parts, blocks;
   int64_t input_channels, units;
   bool keeps_sums;  // input channels come in several bands, so all sums of a unit wait in scratch
 
@@ -45,40 +69,63 @@ struct UnitPlan {
     const Filter& filter = operands.filter;
     unit.blocks = piece_of(blocks, block_parts, take(block_parts));
     const int64_t col_piece = take(col_pieces), row_piece = take(row_pieces);
-    unit.col_phase = take(col_phases);
-    unit.row_phase = take(row_phases);
+    const int64_t col_phase = take(col_phases), row_phase = take(row_phases);
     unit.group = take(filter.groups);
     unit.n = index;
-    unit.rows = filter.axis(0, operands.x.size[2], operands.out.size[2], unit.row_phase);
-    unit.cols = filter.axis(1, operands.x.size[3], operands.out.size[3], unit.col_phase);
-    unit.piece = {piece_of(unit.rows.outputs, row_pieces, row_piece),
-                  piece_of(unit.cols.outputs, col_pieces, col_piece, col_grain)};
-    unit.taps_before = taps_before(filter, unit.row_phase, unit.col_phase);
+    unit.rows = filter.axis(0, operands.x.size[2], operands.out.size[2], row_phase);
+    unit.outputs = piece_of(unit.rows.outputs, row_pieces, row_piece);
+    unit.phases = together;
+    const int64_t most = filter.axis(1, operands.x.size[3], operands.out.size[3], 0).outputs;
+    for (int64_t i = 0; i < together; ++i) {
+      const Axis axis = filter.axis(1, operands.x.size[3], operands.out.size[3], col_phase + i);
+      const Range piece = piece_of(together > 1 ? most : axis.outputs, col_pieces, col_piece, col_grain);
+      unit.cols[i] = {axis,
+                      {min_of(piece.begin, axis.outputs), min_of(piece.end, axis.outputs)},
+                      taps_before(filter, row_phase, col_phase + i)};
+    }
     return unit;
   }
 };
 
-/// The largest phase of a call: what the models reckon with.
+/// The band of all phases of a unit. A row of it may be read for `columns` outputs of each.
+template <class Sum>
+BandShape band_shape(const Unit& unit, int64_t columns) noexcept {
+  const auto& first = unit.cols[0];
+  const int64_t slack = columns - (first.outputs.end - first.outputs.begin);
+  BandShape band = band_shape<Sum>(unit.rows, first.axis, {unit.outputs, first.outputs}, slack);
+  for (int64_t i = 1; i < unit.phases; ++i) {
+    const int64_t begin = unit.cols[i].outputs.begin;
+    if (begin < unit.cols[i].outputs.end) widen_band<Sum>(band, unit.cols[i].axis, {begin, begin + columns});
+  }
+  return band;
+}
+
+/// The largest phase of a call, and how many such a unit takes together: what the models reckon with.
 struct LargestPhase {
   Axis rows, cols;
-  int64_t Cin;
+  int64_t Cin, together, spread;  // spread: columns of the band beyond those of an output, all phases together
 
   int64_t taps() const noexcept { return rows.taps * cols.taps; }
   int64_t band_rows(int64_t R) const noexcept {
     return min_of(rows.in_size, (R - 1) * rows.out_to_in + (max_of(rows.taps, 1) - 1) * rows.tap_to_in + 1);
   }
   int64_t band_cols(int64_t C) const noexcept {
+    if (together > 1) return C + spread;
     return (cols.taps <= 1 ? 1 : cols.out_to_in) * (C + (max_of(cols.taps, 1) - 1) * cols.tap_to_in / cols.out_to_in);
   }
 };
 
+/// `most`: column phases that the algorithm takes together; where there are more, each has units of its own.
 template <class E>
-LargestPhase largest_phase(const Operands<E>& operands) noexcept {
+LargestPhase largest_phase(const Operands<E>& operands, int64_t most) noexcept {
   const Filter& filter = operands.filter;
-  LargestPhase phase{filter.axis(0, operands.x.size[2], operands.out.size[2], 0),
-                     filter.axis(1, operands.x.size[3], operands.out.size[3], 0), max_of(filter.Cin_group, 1)};
-  // Phases differ by a tap at most.
   const convoke_conv_params& p = filter.params;
+  const int64_t phases = min_of(filter.phases(1), operands.out.size[3]);
+  LargestPhase phase{filter.axis(0, operands.x.size[2], operands.out.size[2], 0),
+                     filter.axis(1, operands.x.size[3], operands.out.size[3], 0), max_of(filter.Cin_group, 1),
+                     phases <= most ? phases : 1,
+                     ((filter.Kw - 1) * p.dilation[1] + p.stride[1] - 1) / p.stride[1] + 1};
+  // Phases differ by a tap at most.
   phase.rows.taps = ceil_div(filter.Kh, filter.phases(0) / gcd(filter.phases(0), p.dilation[0]));
   phase.cols.taps = ceil_div(filter.Kw, filter.phases(1) / gcd(filter.phases(1), p.dilation[1]));
   return phase;
@@ -122,7 +169,8 @@ void search_cut(const Model& model, int64_t rows, int64_t cols, int64_t images, 
   plan.units = images * rows * col_pieces * plan.blocks;
 }
 
-/// The cut of a call whose columns are taken `widest` at a time, or fewer where one row of them would not fit.
+/// The cut of a call whose columns are taken `widest` at a time, all phases together, or fewer where one row of them
+/// would not fit.
 template <class E, class Model>
 UnitPlan plan_units(const Operands<E>& operands, const PackedLayout& layout, const Model& model, int64_t widest,
                     int64_t grain, int64_t threads) noexcept {
@@ -130,12 +178,13 @@ UnitPlan plan_units(const Operands<E>& operands, const PackedLayout& layout, con
   UnitPlan plan{};
   plan.layout = layout;
   plan.row_phases = min_of(filter.phases(0), operands.out.size[2]);
-  plan.col_phases = min_of(filter.phases(1), operands.out.size[3]);
+  plan.together = model.phase.together;
+  plan.col_phases = min_of(filter.phases(1), operands.out.size[3]) / plan.together;
   plan.blocks = layout.blocks(filter);
   plan.col_grain = grain;
   const int64_t rows = model.phase.rows.outputs, cols = model.phase.cols.outputs;
   const int64_t grains = ceil_div(cols, grain);
-  plan.col_pieces = ceil_div(cols, widest);
+  plan.col_pieces = ceil_div(cols, round_up(ceil_div(widest, plan.together), grain));
   while (plan.col_pieces < grains && model.bytes(1, ceil_div(grains, plan.col_pieces) * grain, 1, 1) > worker_bytes) {
     plan.col_pieces = min_of(plan.col_pieces * 2, grains);
   }

@@ -44,6 +44,9 @@ constexpr int lanes = static_cast<int>(HWY_LANES(T));
 /// Vector registers of the machine: what a tile of sums may not exceed.
 constexpr int registers = HWY_TARGET == HWY_AVX2 ? 16 : 32;
 
+/// Whether masks have registers of their own.
+constexpr bool has_mask_registers = HWY_TARGET <= HWY_AVX3;
+
 constexpr int64_t min_of(int64_t a, int64_t b) noexcept { return a < b ? a : b; }
 constexpr int64_t max_of(int64_t a, int64_t b) noexcept { return a > b ? a : b; }
 /// For b > 0; rounds towards +infinity.

@@ -3,6 +3,8 @@
 // whatever the memory, the scratch and the threads are.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "tests/kernels/guarded.hpp"
 #include "tests/kernels/simd/simd_test.hpp"
 
@@ -121,6 +123,20 @@ TEST_P(SimdConvolutionTest, ChannelsThatAreNeighbours) {
   }
 }
 
+// Rows of outputs narrower than the stride, and pieces of a row in which only the first phases have an output.
+TEST_P(SimdConvolutionTest, PhasesWithoutOutputs) {
+  for (std::int64_t stride = 2; stride <= 9; ++stride) {
+    for (std::int64_t Kw = 1; Kw <= stride + 1; ++Kw) {
+      Problem p = base();
+      p.N = 1, p.groups = 1, p.Cin = 3, p.Cout = 3 + Kw % 4, p.H = p.Kh = 1, p.Kw = Kw, p.data = Data::special;
+      p.W = !p.transposed ? Kw : Kw % 3 == 0 ? 3 : 1;
+      p.stride = {1, stride}, p.padding = p.padding_end = {0, 0};
+      check(p, {.threads = 3});
+      if (HasFatalFailure()) return;
+    }
+  }
+}
+
 TEST_P(SimdConvolutionTest, ImagesOfOnePixel) {
   for (std::int64_t kernel : {1, 3}) {
     Problem p = base();
@@ -131,9 +147,38 @@ TEST_P(SimdConvolutionTest, ImagesOfOnePixel) {
 }
 
 TEST_P(SimdConvolutionTest, ManyInputChannelsWaitInScratch) {
-  Problem p = base();
-  p.N = 1, p.groups = 1, p.Cin = 700, p.Cout = 20, p.H = p.W = 9, p.Kh = p.Kw = 3, p.stride = {1, 1};
-  check(p);
+  for (const std::int64_t stride : {1, 2}) {
+    for (const std::int64_t Cout : {3, 20}) {
+      Problem p = base();
+      p.N = 1, p.groups = 1, p.Cin = 700, p.Cout = Cout, p.H = p.W = 9, p.Kh = p.Kw = 3, p.stride = {stride, stride};
+      check(p);
+      if (HasFatalFailure()) return;
+    }
+  }
+}
+
+// A unit takes the column phases of a transposed convolution together where they are few, and each by itself where they
+// are many; phases may lack taps, or outputs, and a row may be narrower than the stride.
+TEST_P(SimdConvolutionTest, ColumnPhasesOfEveryStride) {
+  int i = 0;
+  for (std::int64_t stride = 1; stride <= 10; ++stride) {
+    for (const std::int64_t Kw : {std::int64_t{1}, stride, 2 * stride + 1, std::int64_t{4}}) {
+      for (const std::int64_t Cout : {1, 2, 3, 4, 7, 20}) {
+        Problem p = base();
+        p.N = 1, p.groups = 1 + i % 2, p.Cin = 2 * p.groups, p.Cout = Cout * p.groups, p.H = 3, p.Kh = 2, p.Kw = Kw;
+        p.stride = {1 + i % 3, stride}, p.dilation = {1, 1 + i % 4}, p.data = Data::special;
+        p.padding = p.padding_end = {0, i % 3 == 0 ? 0 : (Kw - 1) * p.dilation[1] / 2};
+        p.W = std::int64_t{1} << i % 7;
+        if (!p.transposed) p.W = std::max(p.W, (Kw - 1) * p.dilation[1] + 1 - 2 * p.padding[1]);
+        p.out_layout = i % 5 == 0 ? Layout::channels_last : Layout::dense;
+        compare(p, [&](const SimdKernel& kernel, const Operands& operands) {
+          return run_guarded(kernel, p, operands, i % 2 == 0 ? Side::front : Side::end);
+        });
+        ++i;
+        if (HasFatalFailure()) return;
+      }
+    }
+  }
 }
 
 // A guard page lies behind the scratch; simd_scratch_test tries many more sizes without computing.

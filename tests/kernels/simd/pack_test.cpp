@@ -23,6 +23,7 @@ Widths widths_of(const SimdKernel& kernel, const Problem& p) {
     return {2 * lanes, lanes};
   }
   const std::int64_t most = vector_bytes == 32 ? 4 : 8;  // where there are 16 registers, and where 32
+  if (p.Cout / p.groups == 3) return {3, 3};
   std::int64_t wide = 1;
   while (wide < most && wide < p.Cout / p.groups) wide *= 2;
   return {wide, std::max<std::int64_t>(wide / 2, 1)};

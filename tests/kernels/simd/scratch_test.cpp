@@ -125,5 +125,14 @@ TEST_F(SimdScratchTest, PhasesOfOneTapFitBesidePhasesOfMore) {
     for (const int threads : {1, 2, 16}) EXPECT_GT(take(sizes, threads), 0);
 }
 
+// A phase without a tap reads nothing, and must not ask for the band that those with more than one tap have.
+TEST_F(SimdScratchTest, PhasesWithoutTapsTakeNoBand) {
+  Sizes sizes{};
+  sizes.transposed = true, sizes.in = {3, 28}, sizes.out = {6, 28}, sizes.kernel = {1, 1}, sizes.stride = {2, 1};
+  sizes.padding = {0, 0}, sizes.dilation = {1, 1}, sizes.groups = 1, sizes.Cin = 576, sizes.Cout = 1328;
+  for (sizes.dtype = 0; sizes.dtype < 4; ++sizes.dtype)
+    for (const int threads : {1, 2, 16}) EXPECT_GT(take(sizes, threads), 0);
+}
+
 }  // namespace
 }  // namespace convoke::kernel_tests
