@@ -26,20 +26,32 @@ using problem::Problem;
 
 // Times that differ by less are the clock's own noise.
 constexpr double margin = 0.03;
+// A chosen route that takes no more than this much longer than the best counts as a good choice.
+constexpr double good_choice = 0.1;
 constexpr double route_box_ms = 200;
 
 struct LayerRegret {
   std::string layer;  ///< name, dtype and layout of x
   std::string reproducer;
   judge::MeasuredRoutes measured;
-  judge::OrderCount order;
+};
+
+// Pairs of routes whose prices are in the order of their times.
+struct Order {
+  judge::OrderCount kernel;  ///< pairs through one kernel: as it lies, copied dense, cast
+  judge::OrderCount family;  ///< pairs through kernels of one source
 };
 
 struct Summary {
   double mean = 0, worst = 0;  ///< regret: geometric mean over the layers, and the largest
-  judge::OrderCount order;
+  std::size_t good = 0;        ///< layers whose regret is at most good_choice
+  Order order;
   std::size_t wrong = 0;
 };
+
+judge::OrderCount operator+(const judge::OrderCount& a, const judge::OrderCount& b) {
+  return {a.agree + b.agree, a.told + b.told, a.close + b.close};
+}
 
 Summary summary_of(const std::vector<LayerRegret>& layers) {
   Summary summary;
@@ -51,25 +63,34 @@ Summary summary_of(const std::vector<LayerRegret>& layers) {
     }
     logs += std::log1p(layer.measured.regret());
     summary.worst = std::max(summary.worst, layer.measured.regret());
-    summary.order.agree += layer.order.agree;
-    summary.order.told += layer.order.told;
-    summary.order.close += layer.order.close;
+    summary.good += layer.measured.regret() <= good_choice;
+    const std::vector<judge::MeasuredRoute>& routes = layer.measured.routes;
+    summary.order.kernel = summary.order.kernel + order_of(routes, &judge::MeasuredRoute::kernel, margin);
+    summary.order.family = summary.order.family + order_of(routes, &judge::MeasuredRoute::family, margin);
   }
   const std::size_t right = layers.size() - summary.wrong;
   summary.mean = right == 0 ? 0 : std::expm1(logs / static_cast<double>(right));
   return summary;
 }
 
-double share(const judge::OrderCount& order) {
-  return order.told == 0 ? 1 : static_cast<double>(order.agree) / static_cast<double>(order.told);
+std::string share_text(std::size_t part, std::size_t whole) {
+  const double share = whole == 0 ? 1 : static_cast<double>(part) / static_cast<double>(whole);
+  return fmt::format("{} of {} ({:.1f} %)", part, whole, 100 * share);
+}
+
+std::string order_text(const judge::OrderCount& order) {
+  return fmt::format("{}, {} too close to call", share_text(order.agree, order.told), order.close);
+}
+
+Json json_of(const judge::OrderCount& order) {
+  return {{"in_order", order.agree}, {"pairs", order.told}, {"too_close", order.close}};
 }
 
 LayerRegret run_layer(const Problem& problem, const Catalog& catalog, const SuiteOptions& options, const Rates& rates) {
   LayerRegret layer{
       .layer = fmt::format("{} {} {}", problem.name, convoke::name_of(problem.dtype), name_of(problem.x_layout)),
       .reproducer = fmt::format("convoke explain {}{}", shell_words(problem::to_line(problem)), options.extra),
-      .measured = {},
-      .order = {}};
+      .measured = {}};
   auto workload = problem::make_workload(problem, problem::Guard::none);
   if (!workload) {
     layer.measured.wrong = workload.error().message;
@@ -91,7 +112,6 @@ LayerRegret run_layer(const Problem& problem, const Catalog& catalog, const Suit
     layer.measured = *std::move(measured);
   else
     layer.measured.wrong = measured.error().message;
-  layer.order = judge::order_of(layer.measured.routes, margin);
   return layer;
 }
 
@@ -136,9 +156,12 @@ Json json_of(const LayerRegret& layer) {
 Json json_of(const std::vector<LayerRegret>& layers, const Summary& summary) {
   Json list = Json::array();
   for (const LayerRegret& layer : layers) list.push_back(json_of(layer));
-  return {{"layers", std::move(list)},     {"mean_regret", summary.mean},
-          {"worst_regret", summary.worst}, {"pairs_in_order", summary.order.agree},
-          {"pairs", summary.order.told},   {"pairs_too_close", summary.order.close},
+  return {{"layers", std::move(list)},
+          {"mean_regret", summary.mean},
+          {"worst_regret", summary.worst},
+          {"good_choices", summary.good},
+          {"kernel_order", json_of(summary.order.kernel)},
+          {"family_order", json_of(summary.order.family)},
           {"wrong", summary.wrong}};
 }
 
@@ -162,10 +185,12 @@ void add_rows(Table& table, const LayerRegret& layer) {
 
 std::string summary_text(const std::vector<LayerRegret>& layers, const Summary& summary) {
   return fmt::format(
-      "{}: regret {:.2f} % in the geometric mean, {:.1f} % at worst\n"
-      "Prices order {} of {} pairs of routes of one family as the clock does ({:.1f} %); {} too close to call\n",
-      counted(layers.size(), "layer"), 100 * summary.mean, 100 * summary.worst, summary.order.agree, summary.order.told,
-      100 * share(summary.order), summary.order.close);
+      "{}: regret {:.2f} % in the geometric mean, {:.1f} % at worst; at most {:.0f} %: {}\n"
+      "Pairs of routes that the prices order as the clock does: through one kernel {};\n"
+      "through kernels of one source {}\n",
+      counted(layers.size(), "layer"), 100 * summary.mean, 100 * summary.worst, 100 * good_choice,
+      share_text(summary.good, layers.size() - summary.wrong), order_text(summary.order.kernel),
+      order_text(summary.order.family));
 }
 
 }  // namespace

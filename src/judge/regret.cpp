@@ -27,8 +27,10 @@ Result<planner::Alternatives> alternatives_of(const problem::Workload& workload,
 MeasuredRoute unmeasured(const Plan& plan) {
   const planner::Route& route = plan.impl().route;
   const contract::Contract& contract = *route.steps[route.main_step].binding->contract;
+  const std::string family = fmt::format("{}/{}", bind::name_of(contract.backend), contract.kernel_source);
   return {.route = plan.reason(),
-          .family = fmt::format("{}/{}", bind::name_of(contract.backend), contract.kernel_source),
+          .family = family,
+          .kernel = fmt::format("{}/{}", family, contract.kernel),
           .price_ns = plan.price_ns()};
 }
 
@@ -96,11 +98,11 @@ Result<MeasuredRoutes> measure_routes(problem::Workload& workload, const RegretO
   return measured;
 }
 
-OrderCount order_of(const std::vector<MeasuredRoute>& routes, double margin) {
+OrderCount order_of(const std::vector<MeasuredRoute>& routes, std::string MeasuredRoute::* alike, double margin) {
   OrderCount count;
   for (auto a = routes.begin(); a != routes.end(); ++a)
     for (auto b = a + 1; b != routes.end(); ++b) {
-      if (a->family != b->family) continue;
+      if ((*a).*alike != (*b).*alike) continue;
       const auto [shorter, longer] = std::minmax(a->measured_ns, b->measured_ns);
       if (longer <= shorter * (1 + margin)) {
         ++count.close;

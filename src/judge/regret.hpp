@@ -17,6 +17,7 @@ namespace convoke::judge {
 struct MeasuredRoute {
   std::string route;   ///< its steps by name
   std::string family;  ///< backend and kernel_source of the kernel that convolves: `cpu/portable`
+  std::string kernel;  ///< the same with its name: `cpu/portable/conv2d`
   double price_ns = 0, measured_ns = 0;
 };
 
@@ -41,7 +42,7 @@ struct RegretOptions {
 /// Checks every route and then times them in turn. Errors: those of plan(), no_kernel where no route is admitted.
 Result<MeasuredRoutes> measure_routes(problem::Workload& workload, const RegretOptions& options);
 
-/// How often the prices of two routes of one family stand in the order of their times.
+/// How often the prices of two routes stand in the order of their times.
 struct OrderCount {
   std::size_t agree = 0;  ///< pairs whose prices and times are in one order
   std::size_t told = 0;   ///< pairs whose times can be told apart
@@ -49,7 +50,7 @@ struct OrderCount {
 };
 
 /// Two times can be told apart where they differ by more than `margin` of the shorter one. Equal prices agree with
-/// neither order.
-OrderCount order_of(const std::vector<MeasuredRoute>& routes, double margin);
+/// neither order. Only pairs that `alike` is the same for are counted.
+OrderCount order_of(const std::vector<MeasuredRoute>& routes, std::string MeasuredRoute::* alike, double margin);
 
 }  // namespace convoke::judge

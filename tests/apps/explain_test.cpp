@@ -194,6 +194,31 @@ TEST_F(Explain, RegretRunsEveryRouteOfEachLayer) {
   const Json json = json_of(ran);
   ASSERT_EQ(json.at("layers").size(), 2U) << "dense, and channels last";
   EXPECT_EQ(json.at("wrong"), 0);
+  const auto pairs = [&](const char* order) {
+    const Json& counts = json.at(order);
+    EXPECT_LE(counts.at("in_order").get<std::size_t>(), counts.at("pairs").get<std::size_t>());
+    return counts.at("pairs").get<std::size_t>() + counts.at("too_close").get<std::size_t>();
+  };
+  // Each route's kernel is the word with /conv2d in it: cpu/simd/conv2d_channels/f32,f32,f32#….
+  std::size_t of_a_kernel = 0, of_a_source = 0, good = 0;
+  for (const Json& layer : json.at("layers")) {
+    std::vector<std::string> kernels;
+    for (const Json& route : layer.at("routes")) {
+      const std::string text = route.at("route");
+      const std::size_t name = text.find("/conv2d"), begin = text.rfind(' ', name) + 1;
+      kernels.push_back(text.substr(begin, text.find('/', name + 1) - begin));
+    }
+    for (std::size_t a = 0; a < kernels.size(); ++a)
+      for (std::size_t b = a + 1; b < kernels.size(); ++b) {
+        of_a_kernel += kernels[a] == kernels[b];
+        of_a_source += kernels[a].substr(0, kernels[a].rfind('/')) == kernels[b].substr(0, kernels[b].rfind('/'));
+      }
+    good += layer.at("regret").get<double>() <= 0.1;
+  }
+  EXPECT_GT(of_a_kernel, 0U);
+  EXPECT_EQ(pairs("kernel_order"), of_a_kernel);
+  EXPECT_EQ(pairs("family_order"), of_a_source);
+  EXPECT_EQ(json.at("good_choices"), good);
   for (const Json& layer : json.at("layers")) {
     EXPECT_GE(layer.at("routes").size(), 2U);
     EXPECT_GE(layer.at("regret").get<double>(), 0);

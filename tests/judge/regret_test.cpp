@@ -36,6 +36,7 @@ TEST(MeasureRoutes, RunsEveryAdmittedRouteAndKnowsTheChosenOne) {
   EXPECT_EQ(measured->routes[measured->chosen].price_ns, plan.price_ns());
   for (const MeasuredRoute& route : measured->routes) {
     EXPECT_EQ(route.family, "cpu/portable");
+    EXPECT_TRUE(route.kernel.starts_with("cpu/portable/conv2d_f")) << route.kernel;
     EXPECT_GT(route.measured_ns, 0);
     EXPECT_GE(route.price_ns, plan.price_ns());
     EXPECT_GE(route.measured_ns, measured->routes[measured->best()].measured_ns);
@@ -76,24 +77,31 @@ TEST(MeasureRoutes, WithoutARouteThereIsNothingToMeasure) {
 
 TEST(MeasuredRoutes, RegretIsTheChosenOverTheFastest) {
   const MeasuredRoutes measured{
-      .routes = {{"a", "f", 1, 30}, {"b", "f", 2, 20}, {"c", "f", 3, 25}}, .chosen = 0, .wrong = {}};
+      .routes = {{"a", "f", "f/k", 1, 30}, {"b", "f", "f/k", 2, 20}, {"c", "f", "f/k", 3, 25}},
+      .chosen = 0,
+      .wrong = {}};
   EXPECT_EQ(measured.best(), 1u);
   EXPECT_DOUBLE_EQ(measured.regret(), 0.5);
 }
 
-TEST(OrderOf, CountsPairsOfOneFamilyThatTheClockTellsApart) {
-  const std::vector<MeasuredRoute> routes = {{"cheap and fast", "f", 1, 100},
-                                             {"dear and slow", "f", 2, 200},
-                                             {"dearest and fast", "f", 3, 101},
-                                             {"of another family", "g", 9, 1}};
-  const OrderCount order = order_of(routes, 0.03);
-  EXPECT_EQ(order.close, 1u) << "100 and 101";
-  EXPECT_EQ(order.told, 2u);
-  EXPECT_EQ(order.agree, 1u) << "101 before 200 is what the clock says, not the prices";
+TEST(OrderOf, CountsPairsOfOneKindThatTheClockTellsApart) {
+  const std::vector<MeasuredRoute> routes = {{"cheap and fast", "f", "f/k", 1, 100},
+                                             {"dear and slow", "f", "f/k", 2, 200},
+                                             {"dearest and fast", "f", "f/other", 3, 101},
+                                             {"of another family", "g", "g/k", 9, 1}};
+  const OrderCount family = order_of(routes, &MeasuredRoute::family, 0.03);
+  EXPECT_EQ(family.close, 1u) << "100 and 101";
+  EXPECT_EQ(family.told, 2u);
+  EXPECT_EQ(family.agree, 1u) << "101 before 200 is what the clock says, not the prices";
+  const OrderCount kernel = order_of(routes, &MeasuredRoute::kernel, 0.03);
+  EXPECT_EQ(kernel.close, 0u);
+  EXPECT_EQ(kernel.told, 1u);
+  EXPECT_EQ(kernel.agree, 1u);
 }
 
 TEST(OrderOf, EqualPricesAgreeWithNeitherOrder) {
-  const OrderCount order = order_of({{"a", "f", 1, 100}, {"b", "f", 1, 200}}, 0.03);
+  const OrderCount order =
+      order_of({{"a", "f", "f/k", 1, 100}, {"b", "f", "f/k", 1, 200}}, &MeasuredRoute::kernel, 0.03);
   EXPECT_EQ(order.told, 1u);
   EXPECT_EQ(order.agree, 0u);
 }
