@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <iterator>
+#include <map>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -21,8 +21,8 @@
 namespace convoke::judge {
 namespace {
 
-// Work that the samples do not slow down for is as good as free.
-constexpr double unlimited = 1e6;
+// How much faster than known a speed may come out: work that does not slow the samples down looks free.
+constexpr double most_faster = 16;
 
 // Kernels whose probes lie in memory at a time: those of one operator, source and output.
 using Siblings = std::vector<const bind::Binding*>;
@@ -59,47 +59,76 @@ Result<std::vector<Probe>> probes_of(const Catalog& catalog, const Siblings& sib
   return all;
 }
 
+// What the runs of a probe took; its operands are gone by then.
+struct Measured {
+  Probe probe;
+  double ns = 0;
+};
+
 const Rate& rate_of(const Rates& rates, const Probe& probe) {
   const std::string_view work = probe.work;
   const std::size_t slash = work.find('/');
   return rates.find(probe.backend, probe.kernel_source, work.substr(0, slash), work.substr(slash + 1), probe.dtype);
 }
 
-// The row of one kind of work, from the probes of that kind.
-RateRow row_of(const std::string& work, const std::vector<Probe>& probes, const std::vector<double>& times,
-               const Rates& rates) {
-  std::vector<double> tiny;
-  const Probe* first = nullptr;
+// All probes of these kernels in turn: what is to be compared, dense with strided above all, is measured together.
+Result<void> measure(std::vector<Probe> probes, const CalibrateOptions& options, std::vector<Measured>& measured) {
+  std::vector<Subject> subjects;
+  for (const Probe& probe : probes) subjects.push_back(probe.run);
+  const auto times = medians_ns(subjects, {.box_ms = options.box_ms, .least = options.rounds, .twice = true});
+  if (!times) return tl::unexpected(times.error());
   for (std::size_t i = 0; i < probes.size(); ++i) {
-    if (probes[i].work != work) continue;
-    if (first == nullptr) first = &probes[i];
-    if (probes[i].tiny) tiny.push_back(times[i]);
+    probes[i].run = nullptr;
+    measured.push_back({std::move(probes[i]), (*times)[i]});
   }
-  const Rate& before = rate_of(rates, *first);
-  const double overhead = tiny.empty() ? before.overhead_ns : median_of(std::move(tiny));
-  std::vector<Sample> samples;
-  for (std::size_t i = 0; i < probes.size(); ++i)
-    if (probes[i].work == work && !probes[i].tiny)
-      samples.push_back(
-          {probes[i].counted.flops, probes[i].counted.bytes, std::max(times[i] - overhead, times[i] / 10)});
-  Rate rate = fit_rate(samples, before);
-  rate.overhead_ns = overhead;
-  return {first->backend, first->kernel_source, first->work, first->dtype, rate};
+  return {};
 }
 
-// All kinds of work of these kernels in turn: what is to be compared, dense with strided above all, is measured
-// together.
-Result<void> measure(const std::vector<Probe>& probes, const CalibrateOptions& options, Rates& rates) {
-  std::vector<Subject> subjects;
-  std::vector<std::string> kinds;
-  for (const Probe& probe : probes) {
-    subjects.push_back(probe.run);
-    if (std::ranges::find(kinds, probe.work) == kinds.end()) kinds.push_back(probe.work);
+double overhead_of(const std::vector<const Measured*>& row, const Rates& rates) {
+  std::vector<double> tiny;
+  for (const Measured* one : row)
+    if (one->probe.tiny) tiny.push_back(one->ns);
+  return tiny.empty() ? rate_of(rates, row.front()->probe).overhead_ns : median_of(std::move(tiny));
+}
+
+// A kernel computes as fast whatever it takes its operands from: one row for each class and dtype that it was measured
+// in, and one speed of flops for all of them.
+Result<void> set_rows(const std::vector<const Measured*>& of_kernel, Rates& rates) {
+  std::map<std::pair<std::string, DType>, std::vector<const Measured*>> rows;
+  for (const Measured* one : of_kernel) rows[{one->probe.work, one->probe.dtype}].push_back(one);
+  std::vector<Rate> known;
+  std::vector<Sample> samples;
+  for (const auto& [key, row] : rows) {
+    Rate rate = rate_of(rates, row.front()->probe);
+    rate.overhead_ns = overhead_of(row, rates);
+    for (const Measured* one : row)
+      if (!one->probe.tiny)
+        samples.push_back({one->probe.counted.flops, one->probe.counted.bytes,
+                           std::max(one->ns - rate.overhead_ns, one->ns / 10), known.size()});
+    known.push_back(rate);
   }
-  const auto times = medians_ns(subjects, {.box_ms = options.box_ms, .least = options.rounds});
-  if (!times) return tl::unexpected(times.error());
-  for (const std::string& kind : kinds)
-    if (auto ok = rates.set(row_of(kind, probes, *times, rates)); !ok) return ok;
+  const std::vector<Rate> fitted = fit_rates(samples, known);
+  std::size_t i = 0;
+  for (const auto& [key, row] : rows) {
+    const Probe& probe = row.front()->probe;
+    if (auto ok = rates.set({probe.backend, probe.kernel_source, probe.work, probe.dtype, fitted[i++]}); !ok) return ok;
+  }
+  return {};
+}
+
+Result<void> set_rates(const std::vector<Measured>& measured, Rates& rates) {
+  const auto row_of = [](const Probe& probe) {
+    return std::tie(probe.backend, probe.kernel_source, probe.work, probe.dtype);
+  };
+  std::map<std::tuple<std::string, std::string, std::string>, std::vector<const Measured*>> kernels;
+  for (const Measured& one : measured) {
+    // Kernels that share a row are one as far as prices go: its first one.
+    const auto same = [&](const Measured& other) { return row_of(other.probe) == row_of(one.probe); };
+    const Probe& first = std::ranges::find_if(measured, same)->probe;
+    kernels[{first.backend, first.kernel_source, first.kernel}].push_back(&one);
+  }
+  for (const auto& [kernel, of_kernel] : kernels)
+    if (auto ok = set_rows(of_kernel, rates); !ok) return ok;
   return {};
 }
 
@@ -121,39 +150,63 @@ Result<void> measure_gain(const Catalog& catalog, const CalibrateOptions& option
 
 }  // namespace
 
-Rate fit_rate(const std::vector<Sample>& samples, const Rate& fallback) {
-  // With f = flops / ns and b = bytes / ns: find p, q of least (f p + b q - 1)^2, the times of one flop and one byte.
-  double ff = 0, fb = 0, bb = 0, f = 0, b = 0, logs = 0;
+std::vector<Rate> fit_rates(const std::vector<Sample>& samples, const std::vector<Rate>& known) {
+  // With p the time of one flop and q_i that of one byte in row i: the least sum of (f p + b q_i - 1)^2 over the
+  // samples plus weight times the sum of (p / p0_i - 1)^2 + (q_i / q0_i - 1)^2, where f and b are a sample's flops and
+  // bytes for each of its nanoseconds. For each p the best q_i are known. None may fall below a bound; what would, is
+  // held there, and the others are found again.
+  if (known.empty()) return {};
+  struct Row {
+    double squares = 0, sum = 0, with_flops = 0, least = 0;
+    bool held = false;
+  };
+  const double weight = 0.01 * static_cast<double>(std::max<std::size_t>(samples.size() / known.size(), 1));
+  double squares = 0, sum = 0, least = 0;
+  std::vector<Row> rows;
+  for (const Rate& rate : known) {
+    const double p0 = 1 / rate.flops_per_ns, q0 = 1 / rate.bytes_per_ns;
+    squares += weight / (p0 * p0);
+    sum += weight / p0;
+    least = std::max(least, p0 / most_faster);
+    rows.push_back({.squares = weight / (q0 * q0), .sum = weight / q0, .least = q0 / most_faster});
+  }
   for (const Sample& sample : samples) {
     const double flops = sample.flops / sample.ns, bytes = sample.bytes / sample.ns;
-    ff += flops * flops;
-    fb += flops * bytes;
-    bb += bytes * bytes;
-    f += flops;
-    b += bytes;
-    logs += std::log(flops > 0 ? flops : bytes);
+    squares += flops * flops;
+    sum += flops;
+    rows[sample.row].squares += bytes * bytes;
+    rows[sample.row].sum += bytes;
+    rows[sample.row].with_flops += flops * bytes;
   }
-  Rate rate = fallback;
-  const double determinant = ff * bb - fb * fb;
-  // Below this the samples are in one proportion of flops and bytes, and tell only one speed: their geometric mean.
-  if (!(determinant > 1e-6 * ff * bb)) {
-    if (samples.empty() || ff + bb == 0) return rate;
-    const double speed = std::exp(logs / static_cast<double>(samples.size()));
-    (ff > 0 ? rate.flops_per_ns : rate.bytes_per_ns) = speed;
-    if (ff > 0 && bb > 0) rate.bytes_per_ns = unlimited;
-    return rate;
+  const auto byte_of = [](const Row& row, double p) {
+    return row.held ? row.least : std::max((row.sum - row.with_flops * p) / row.squares, row.least);
+  };
+  double p = 0;
+  for (bool changed = true; changed;) {
+    double of_p = squares, right = sum;
+    for (const Row& row : rows) {
+      right -= row.held ? row.with_flops * row.least : row.with_flops * row.sum / row.squares;
+      if (!row.held) of_p -= row.with_flops * row.with_flops / row.squares;
+    }
+    p = std::max(right / of_p, least);
+    changed = false;
+    for (Row& row : rows) {
+      if (row.held || byte_of(row, p) > row.least) continue;
+      row.held = changed = true;
+    }
   }
-  double p = (f * bb - b * fb) / determinant, q = (b * ff - f * fb) / determinant;
-  if (p < 0) std::tie(p, q) = std::pair(0.0, b / bb);
-  if (q < 0) std::tie(p, q) = std::pair(f / ff, 0.0);
-  rate.flops_per_ns = 1 / std::max(p, 1 / unlimited);
-  rate.bytes_per_ns = 1 / std::max(q, 1 / unlimited);
-  return rate;
+  std::vector<Rate> fitted = known;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    fitted[i].flops_per_ns = 1 / p;
+    fitted[i].bytes_per_ns = 1 / byte_of(rows[i], p);
+  }
+  return fitted;
 }
 
 Result<Rates> calibrate(const Catalog& catalog, const CalibrateOptions& options) {
   return guarded([&]() -> Result<Rates> {
     Rates rates;
+    std::vector<Measured> measured;
     const std::vector<Siblings> all = siblings_in(catalog);
     const auto tell = [&](std::string_view work, std::size_t done) {
       if (options.progress) options.progress(work, done, all.size() + 1);
@@ -161,11 +214,12 @@ Result<Rates> calibrate(const Catalog& catalog, const CalibrateOptions& options)
     for (std::size_t i = 0; i < all.size(); ++i) {
       const bind::Binding& first = *all[i].front();
       tell(fmt::format("{} {}", bind::token_of(first.op), name_of(first.dtypes.back())), i);
-      const auto probes = probes_of(catalog, all[i]);
+      auto probes = probes_of(catalog, all[i]);
       if (!probes) return tl::unexpected(probes.error());
       if (probes->empty()) continue;
-      if (auto ok = measure(*probes, options, rates); !ok) return tl::unexpected(ok.error());
+      if (auto ok = measure(*std::move(probes), options, measured); !ok) return tl::unexpected(ok.error());
     }
+    if (auto ok = set_rates(measured, rates); !ok) return tl::unexpected(ok.error());
     tell("threads", all.size());
     if (auto ok = measure_gain(catalog, options, rates); !ok) return tl::unexpected(ok.error());
     return rates;

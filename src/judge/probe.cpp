@@ -6,13 +6,16 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/dtype.hpp"
 #include "base/fail.hpp"
+#include "base/host.hpp"
 #include "bind/binding_table.hpp"
 #include "cpu/call.hpp"
 #include "judge/check.hpp"
@@ -35,19 +38,29 @@ struct Shape {
   bool tiny = false;
 };
 
-// Layers of a residual network, a depthwise one, and next to nothing.
+// Layers of residual and of mobile networks, chosen to differ in flops for each byte, and next to nothing.
 constexpr std::array conv_shapes = {
     Shape{"conv2d x=1x64x56x56 weight=64x64x3x3 padding=1"},
     Shape{"conv2d x=1x128x56x56 weight=64x128x3x3 stride=2 padding=1"},
     Shape{"conv2d x=1x256x14x14 weight=64x256x3x3 padding=1"},
     Shape{"conv2d x=1x128x28x28 weight=256x128x1x1"},
     Shape{"conv2d x=1x512x14x14 weight=128x512x1x1"},
+    Shape{"conv2d x=1x256x28x28 weight=256x256x1x1 stride=2"},
+    Shape{"conv2d x=1x512x7x7 weight=256x512x3x3 padding=1"},
+    Shape{"conv2d x=1x960x7x7 weight=160x960x1x1"},
     Shape{"conv2d x=1x64x56x56 weight=64x1x3x3 padding=1 groups=64"},
+    Shape{"conv2d x=1x384x14x14 weight=384x1x3x3 padding=1 groups=384"},
+    Shape{"conv2d x=1x240x28x28 weight=240x1x5x5 padding=2 groups=240"},
+    Shape{"conv2d x=1x96x56x56 weight=96x1x3x3 stride=2 padding=1 groups=96"},
     Shape{"conv2d x=1x2x2x2 weight=2x2x1x1", true},
 };
 constexpr std::array transposed_shapes = {
     Shape{"conv_transpose2d x=1x64x16x16 weight=64x64x4x4 stride=2 padding=1"},
     Shape{"conv_transpose2d x=1x256x14x14 weight=256x64x2x2 stride=2"},
+    Shape{"conv_transpose2d x=1x128x64x64 weight=128x32x2x2 stride=2"},
+    Shape{"conv_transpose2d x=1x256x8x8 weight=256x128x4x4 stride=2 padding=1"},
+    Shape{"conv_transpose2d x=1x128x32x32 weight=128x3x4x4 stride=2 padding=1"},
+    Shape{"conv_transpose2d x=1x32x32x32 weight=32x1x9x9 stride=4 padding=4"},
     Shape{"conv_transpose2d x=1x64x28x28 weight=64x1x4x4 stride=2 padding=1 groups=64"},
     Shape{"conv_transpose2d x=1x2x2x2 weight=2x2x1x1", true},
 };
@@ -61,12 +74,16 @@ const std::array copy_shapes = {CopyShape{{1, 64, 88, 88}}, CopyShape{{1, 512, 2
 // Repeated, a number near 1 or near 0.01 in every dtype: no NaN, no subnormal.
 constexpr std::byte ordinary_byte{0x3c};
 
+// Copies of a weight so small that it matters little where it lies.
+constexpr std::size_t most_weights = 32;
+
 constexpr std::array layouts = {LayoutKind::dense, LayoutKind::channels_last};
 
 Probe named(const bind::Binding& binding, const planner::Price& price, bool tiny) {
   return {.backend = std::string(bind::name_of(binding.contract->backend)),
           .kernel_source = binding.contract->kernel_source,
           .work = fmt::format("{}/{}", bind::token_of(binding.op), price.cost_class),
+          .kernel = binding.contract->kernel,
           .dtype = binding.dtypes.back(),
           .counted = price.work,
           .tiny = tiny,
@@ -87,18 +104,21 @@ RunOptions on(int threads) {
   return options;
 }
 
-// What one step needs to be called again and again.
+// What one step needs to be called again and again. Of its weight there are as many copies as a core's cache does not
+// hold, one for each run in turn: in a network, the weights of all other layers have passed since the last time.
 struct Convolution {
   Workload workload;
   Plan plan;
-  PackedWeight weight;
+  std::vector<PackedWeight> weights;
+  std::size_t next = 0;
 
-  Result<void> run(int threads) const {
+  Result<void> run(int threads) {
+    const PackedWeight& weight = weights[next++ % weights.size()];
     return plan.run(workload.x(), weight, workload.bias(), workload.out(), on(threads));
   }
   // Into the memory that holds it already: a route's own is warm too.
   Result<void> pack() const {
-    const convoke_operand to = weight.impl().operand();
+    const convoke_operand to = weights.front().impl().operand();
     const executor::Operands operands{{}, workload.weight(), {}, {}};
     return executor::run_steps(plan.impl(), executor::Part::weight, operands, &to, on(1));
   }
@@ -109,9 +129,15 @@ Result<std::shared_ptr<Convolution>> convolution(const problem::Problem& problem
   if (!workload) return tl::unexpected(workload.error());
   auto plan = plan_for(*workload, options);
   if (!plan) return tl::unexpected(plan.error());
-  auto weight = plan->pack(workload->weight(), on(1));
-  if (!weight) return tl::unexpected(weight.error());
-  return std::make_shared<Convolution>(Convolution{*std::move(workload), *std::move(plan), *std::move(weight)});
+  const std::size_t cache = static_cast<std::size_t>(std::max(host().l2, std::int64_t{1} << 20));
+  std::vector<PackedWeight> weights;
+  for (std::size_t bytes = 0; weights.size() < 2 || (bytes < 2 * cache && weights.size() < most_weights);) {
+    auto weight = plan->pack(workload->weight(), on(1));
+    if (!weight) return tl::unexpected(weight.error());
+    bytes += weight->bytes();
+    weights.push_back(*std::move(weight));
+  }
+  return std::make_shared<Convolution>(Convolution{*std::move(workload), *std::move(plan), std::move(weights)});
 }
 
 // Every kernel that copies: a route with copies around the convolution says nothing of the convolution alone. A weight
@@ -161,7 +187,7 @@ Result<void> add_packs(const Catalog& catalog, const bind::Binding& packer, std:
     for (const Shape& shape : shapes_of(binding.op)) {
       auto made = through(catalog, binding, shape, LayoutKind::dense);
       if (!made) return tl::unexpected(made.error());
-      if (*made == nullptr || (*made)->weight.impl().packer != &packer) continue;
+      if (*made == nullptr || (*made)->weights.front().impl().packer != &packer) continue;
       const planner::Route& route = (*made)->plan.impl().route;
       probes.push_back(named(packer, route.steps[route.weight_begin].price, shape.tiny));
       probes.back().run = [convolution = *made] { return convolution->pack(); };

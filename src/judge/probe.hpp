@@ -16,6 +16,7 @@ namespace convoke::judge {
 /// One kernel on one problem, called without anything around it.
 struct Probe {
   std::string backend, kernel_source, work;  ///< as RateRow has them; `work` is operator and class
+  std::string kernel;                        ///< name in the contract
   DType dtype = DType::f32;                  ///< of the output
   planner::Work counted;                     ///< what its contract counts
   bool tiny = false;                         ///< so little work that only the overhead shows

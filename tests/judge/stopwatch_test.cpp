@@ -27,6 +27,9 @@ TEST(Stopwatch, SubjectsTakeTurns) {
   order.clear();
   ASSERT_TRUE(medians_ns(subjects, {.box_ms = 0, .least = 1, .most = 1, .warm = true}));
   EXPECT_EQ(order, "ab");
+  order.clear();
+  ASSERT_TRUE(medians_ns(subjects, {.box_ms = 0, .least = 2, .most = 2, .warm = true, .twice = true}));
+  EXPECT_EQ(order, "aabbaabb");
 }
 
 TEST(Stopwatch, TheFirstFailureEndsIt) {
