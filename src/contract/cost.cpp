@@ -12,9 +12,6 @@ namespace convoke::contract {
 namespace {
 
 constexpr std::string_view fallback_class = "gemm_like";
-constexpr std::string_view classes =
-    "free, cheap_elementwise, strided_elementwise, reduction, normalization, gemm_like, attention, conv, "
-    "strided_conv or blocked_conv";
 
 constexpr std::array provenance_words = {
     Meaning<Provenance>{"declared", Provenance::declared},
@@ -27,7 +24,7 @@ std::optional<std::string> read_class(Reader& reader) {
   if (!word || is_cost_class(*word)) return word;
   reader.warning("class",
                  {"", "UnknownCostClass", fmt::format("`{}` is no cost class and counts as {}", *word, fallback_class),
-                  std::string(classes)});
+                  cost_class_list()});
   return std::string(fallback_class);
 }
 

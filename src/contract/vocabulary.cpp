@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 #include "contract/vocabulary.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <array>
 
@@ -325,18 +328,10 @@ constexpr auto ggml_dtypes = std::to_array<std::string_view>({
     "Q8_1",
 });
 
-constexpr auto cost_classes = std::to_array<std::string_view>({
-    "attention",
-    "blocked_conv",
-    "cheap_elementwise",
-    "conv",
-    "free",
-    "gemm_like",
-    "normalization",
-    "reduction",
-    "strided_conv",
-    "strided_elementwise",
-});
+constexpr auto cost_classes = std::to_array<std::string_view>(
+    {"attention", "blocked_conv", "cheap_elementwise", "conv", "depthwise_conv", "free", "gemm_like", "normalization",
+     "pixel_conv", "reduction", "strided_blocked_conv", "strided_conv", "strided_depthwise_conv", "strided_elementwise",
+     "strided_pixel_conv"});
 
 constexpr auto shape_rules = std::to_array<std::string_view>({
     "broadcast",
@@ -380,6 +375,7 @@ bool is_quant_family(std::string_view token) noexcept { return contains(quant_fa
 bool is_granularity(std::string_view token) noexcept { return contains(granularities, token); }
 bool is_ggml_dtype(std::string_view token) noexcept { return contains(ggml_dtypes, token); }
 bool is_cost_class(std::string_view token) noexcept { return contains(cost_classes, token); }
+std::string cost_class_list() { return fmt::format("{}", fmt::join(cost_classes, ", ")); }
 
 bool is_shape_rule(std::string_view head) noexcept { return contains(shape_rules, head); }
 std::span<const std::string_view> shape_rule_words() noexcept { return shape_rules; }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <string_view>
 
 namespace convoke::contract {
@@ -36,5 +37,7 @@ std::span<const std::string_view> shape_rule_words() noexcept;
 
 /// One of the format's eight cost classes.
 bool is_cost_class(std::string_view token) noexcept;
+/// All of them in one line.
+std::string cost_class_list();
 
 }  // namespace convoke::contract

@@ -29,13 +29,16 @@ std::vector<RateRow> default_rows() {
       {"cpu", "", "strided_conv", DType::f64, {14, 8, 500}},
       {"cpu", "", "strided_conv", DType::bf16, {24, 2.5, 500}},
       {"cpu", "", "strided_conv", DType::f16, {20, 2, 500}},
-      {"cpu", "", "blocked_conv", DType::f32, {60, 8, 500}},
-      {"cpu", "", "blocked_conv", DType::f64, {30, 8, 500}},
-      {"cpu", "", "blocked_conv", DType::bf16, {60, 4, 500}},
-      {"cpu", "", "blocked_conv", DType::f16, {60, 4, 500}},
       {"cpu", "", "cheap_elementwise", std::nullopt, {4, 10, 300}},
       {"cpu", "", "strided_elementwise", std::nullopt, {4, 3, 300}},
   };
+  // Vector kernels, by what a vector holds; an operand that is not dense costs them a gather for the band.
+  for (const char* lanes : {"blocked_conv", "pixel_conv", "depthwise_conv"})
+    for (const DType dtype : all_dtypes) {
+      const double flops = dtype == DType::f64 ? 30 : 60, bytes = size_of(dtype) == 2 ? 12 : 16;
+      rows.push_back({"cpu", "", lanes, dtype, {flops, bytes, 500}});
+      rows.push_back({"cpu", "", fmt::format("strided_{}", lanes), dtype, {flops, 0.75 * bytes, 500}});
+    }
   for (const char* device : {"cuda", "vulkan", "metal"}) {
     rows.push_back({device, "", "", std::nullopt, {2000, 300, 10000}});
     for (const char* transfer : {"Upload", "Download"})

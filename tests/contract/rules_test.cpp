@@ -285,7 +285,8 @@ TEST(Rules, AnUnknownSymbolIsShownWhereItStandsWithTheNearestName) {
 }
 
 TEST(Rules, CostClassesOfOursAreKnown) {
-  for (const char* word : {"strided_conv", "blocked_conv"}) {
+  for (const char* word : {"strided_conv", "blocked_conv", "pixel_conv", "depthwise_conv", "strided_blocked_conv",
+                           "strided_pixel_conv", "strided_depthwise_conv"}) {
     const ParsedDocument document =
         parse_document(plant(sample(), "  class: conv\n", fmt::format("  class: {}\n", word)), "");
     EXPECT_EQ(rendered(document.diagnostics), "");

@@ -71,8 +71,11 @@ TEST(Rates, TheDefaultsKnowEveryBackendAndKeepTransfersSlow) {
       EXPECT_GT(rate.bytes_per_ns, 1) << backend;
     }
   for (const DType dtype : {DType::f32, DType::f64, DType::bf16, DType::f16})
-    EXPECT_GT(rates.find("cpu", "any", "Conv2D", "blocked_conv", dtype).flops_per_ns,
-              2 * rates.find("cpu", "any", "Conv2D", "conv", dtype).flops_per_ns);
+    for (const std::string lanes : {"blocked_conv", "pixel_conv", "depthwise_conv"}) {
+      const Rate& rate = rates.find("cpu", "any", "Conv2D", lanes, dtype);
+      EXPECT_GT(rate.flops_per_ns, 2 * rates.find("cpu", "any", "Conv2D", "conv", dtype).flops_per_ns) << lanes;
+      EXPECT_LT(rates.find("cpu", "any", "Conv2D", "strided_" + lanes, dtype).bytes_per_ns, rate.bytes_per_ns) << lanes;
+    }
   EXPECT_EQ(rates.find("cpu", "any", "Conv2D", "blocked_conv", DType::f64).flops_per_ns,
             rates.find("cpu", "any", "Conv2D", "blocked_conv", DType::f32).flops_per_ns / 2);
   EXPECT_LT(rates.find("vulkan", "any", "Upload", "memcpy", DType::f32).bytes_per_ns,
