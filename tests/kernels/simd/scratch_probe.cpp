@@ -43,4 +43,9 @@ std::int64_t take_scratch(const convoke_call& call, bool transposed, int dtype, 
   return take_scratch_as<isa::F32>(operation, call, most);
 }
 
+PhasesTogether phases_together(const convoke_call& call) {
+  const isa::Operands<isa::F32> operands(isa::Operation::conv_transpose2d, call);
+  return {isa::plan_of_channels(operands, call.threads).together, isa::plan_of_pixels(operands, call.threads).together};
+}
+
 }  // namespace convoke::kernel_tests

@@ -14,4 +14,11 @@ namespace convoke::kernel_tests {
 /// need no memory. Returns how many units that were.
 std::int64_t take_scratch(const convoke_call& call, bool transposed, int dtype, std::int64_t most);
 
+/// Column phases of a transposed f32 call that a unit takes together, with lanes over channels and over pixels.
+struct PhasesTogether {
+  std::int64_t channels, pixels;
+  bool operator==(const PhasesTogether&) const = default;
+};
+PhasesTogether phases_together(const convoke_call& call);
+
 }  // namespace convoke::kernel_tests

@@ -71,7 +71,9 @@ convoke_operand operand(std::array<std::int64_t, 4> shape) {
   return made;
 }
 
-std::int64_t take(const Sizes& s, int threads) {
+// Calls ask(call) for a call of these sizes, without data.
+template <class Ask>
+auto ask_of(const Sizes& s, int threads, const Ask& ask) {
   const std::int64_t Cin = s.Cin * s.groups, Cout = s.Cout * s.groups;
   const convoke_operand x = operand({1, Cin, s.in[0], s.in[1]}), out = operand({1, Cout, s.out[0], s.out[1]});
   const convoke_operand weight = s.transposed ? operand({Cin, s.Cout, s.kernel[0], s.kernel[1]})
@@ -92,7 +94,11 @@ std::int64_t take(const Sizes& s, int threads) {
       "Cout/g {} transposed {} dtype {}\n",
       s.in[0], s.in[1], s.out[0], s.out[1], s.kernel[0], s.kernel[1], s.stride[0], s.stride[1], s.padding[0],
       s.padding[1], s.dilation[0], s.dilation[1], s.groups, s.Cin, s.Cout, s.transposed, s.dtype);
-  return take_scratch(call, s.transposed, s.dtype, 40);
+  return ask(call);
+}
+
+std::int64_t take(const Sizes& s, int threads) {
+  return ask_of(s, threads, [&](const convoke_call& call) { return take_scratch(call, s.transposed, s.dtype, 40); });
 }
 
 class SimdScratchTest : public testing::Test {
@@ -132,6 +138,24 @@ TEST_F(SimdScratchTest, PhasesWithoutTapsTakeNoBand) {
   sizes.padding = {0, 0}, sizes.dilation = {1, 1}, sizes.groups = 1, sizes.Cin = 576, sizes.Cout = 1328;
   for (sizes.dtype = 0; sizes.dtype < 4; ++sizes.dtype)
     for (const int threads : {1, 2, 16}) EXPECT_GT(take(sizes, threads), 0);
+}
+
+// The bits are the same either way; only the time is not.
+TEST_F(SimdScratchTest, FewColumnPhasesShareAUnit) {
+  Sizes sizes{};
+  sizes.transposed = true, sizes.in = {8, 8}, sizes.kernel = {4, 9}, sizes.padding = {0, 0}, sizes.dilation = {1, 1};
+  sizes.groups = 1, sizes.Cin = 16;
+  const auto together = [&](std::int64_t stride, std::int64_t Cout) {
+    sizes.stride = {1, stride}, sizes.Cout = Cout;
+    EXPECT_TRUE(set_out(sizes));
+    return ask_of(sizes, 1, [](const convoke_call& call) { return phases_together(call); });
+  };
+  EXPECT_EQ(together(1, 3), (PhasesTogether{1, 1}));
+  EXPECT_EQ(together(2, 3), (PhasesTogether{2, 2}));
+  EXPECT_EQ(together(4, 1), (PhasesTogether{4, 4}));
+  EXPECT_EQ(together(8, 3), (PhasesTogether{8, 1})) << "a tile of pixels takes up to four";
+  EXPECT_EQ(together(9, 3), (PhasesTogether{1, 1}));
+  EXPECT_EQ(together(4, 16), (PhasesTogether{4, 1})) << "the sums of four phases and a block do not fit the registers";
 }
 
 }  // namespace
