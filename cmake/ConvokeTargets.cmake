@@ -25,6 +25,9 @@ function(convoke_folder name)
     POSITION_INDEPENDENT_CODE ON CXX_EXTENSIONS OFF
     CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
   target_link_libraries(convoke_${name} PUBLIC convoke_options ${arg_DEPS})
+  if(CONVOKE_FUZZ)  # libFuzzer sees which branches an input takes
+    target_compile_options(convoke_${name} PRIVATE -fsanitize=fuzzer-no-link)
+  endif()
 endfunction()
 
 # convoke_program(NAME SOURCES file... DEPS target...): an executable in bin/.

@@ -38,8 +38,8 @@ TSAN_ENVIRONMENT = {
 ARCHER_LOADED = "Tool was started and is using the OMPT interface"
 
 
-# Where it is the library's or the compiler's headers that take the time, sources are read some at a time. Kernels are
-# built one by one everywhere (their CMakeLists.txt), and so is all that the release stage makes.
+# It is headers that take the time, so sources are read some at a time. Kernels are built one by one everywhere (their
+# CMakeLists.txt), and clang-tidy reads each source alone: one that leaves an include out does not parse there.
 TOGETHER = ("-DCMAKE_UNITY_BUILD=ON", "-DCMAKE_UNITY_BUILD_BATCH_SIZE=6")
 
 
@@ -105,12 +105,12 @@ def style(stage: Stage) -> None:
 
 
 def release(stage: Stage) -> None:
-    if stage.build("release", options=("-DCONVOKE_TESTS=ON",)):
+    if stage.build("release", options=("-DCONVOKE_TESTS=ON", *TOGETHER)):
         stage.test("release")
 
 
 def quick(stage: Stage) -> None:
-    if stage.build("release", options=("-DCONVOKE_TESTS=ON",)):
+    if stage.build("release", options=("-DCONVOKE_TESTS=ON", *TOGETHER)):
         stage.test("release", ("-LE", "slow|package"))
 
 
@@ -123,7 +123,8 @@ def tidy(stage: Stage) -> None:
 
 
 def dev(stage: Stage) -> None:
-    if stage.build("dev", options=TOGETHER):
+    # The fuzz targets too: they need what is built here.
+    if stage.build("dev", options=("-DCONVOKE_FUZZ=ON", *TOGETHER)):
         stage.test("dev", environment=SANITIZER_ENVIRONMENT)
 
 
@@ -147,19 +148,19 @@ def gcc(stage: Stage) -> None:
 
 
 def fuzz(stage: Stage) -> None:
-    if not stage.build("fuzz", target="fuzzers", options=TOGETHER):
+    if not stage.build("dev", target="fuzzers", options=("-DCONVOKE_FUZZ=ON", *TOGETHER)):
         return
     findings = LOGS / "fuzz-findings"
     findings.mkdir(exist_ok=True)
 
     def one(name: str) -> None:
-        grown = ROOT / "build" / "fuzz" / "corpus" / name  # new inputs go to the first folder, the seeds stay
+        grown = ROOT / "build" / "dev" / "corpus" / name  # new inputs go to the first folder, the seeds stay
         grown.mkdir(parents=True, exist_ok=True)
         seeds = f"fuzz/corpus/{name}"
         if not any((ROOT / seeds).glob("*")):
             stage.tally.record(name, False, f"{seeds} has no seed")
             return
-        stage.run(name, [f"build/fuzz/bin/{name}_fuzz", str(grown), seeds, f"-max_total_time={FUZZ_SECONDS}",
+        stage.run(name, [f"build/dev/bin/{name}_fuzz", str(grown), seeds, f"-max_total_time={FUZZ_SECONDS}",
                          f"-max_len={FUZZERS[name]}", "-timeout=10", "-rss_limit_mb=2048",
                          f"-artifact_prefix={findings}/{name}-"], SANITIZER_ENVIRONMENT)
 

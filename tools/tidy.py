@@ -23,13 +23,26 @@ OBJECT = re.compile(r" -o (\S+)")
 # A file's own headers are fewer than those of its folder, and every check walks through all that is included. Without
 # them a file which leaves an include out does not parse, and is found.
 PRECOMPILED = re.compile(r" -Winvalid-pch| -Xclang -include(-pch)? -Xclang \S+")
+# The source that CMake writes where several are built together: the includes of those.
+TOGETHER = re.compile(r"/Unity/unity_\d+_\w+\.\w+$")
+INCLUDED = re.compile(r'^#include "(.+)"$', re.MULTILINE)
+
+
+def one_by_one(entry: dict) -> list[dict]:
+    """An entry for each source that was built; for sources built together, as if each were built alone."""
+    file = Path(entry["directory"], entry["file"])
+    if not TOGETHER.search(file.as_posix()) or not file.is_file():
+        return [entry]
+    return [{**entry, "file": source, "command": entry["command"].replace(str(file), source)}
+            for source in INCLUDED.findall(file.read_text())]
 
 
 def commands(build: Path, chosen: list[str]) -> list[dict]:
     """One for each file, however often it is built: the checks are of what is written, not of instruction sets."""
     wanted = {(ROOT / path).resolve() for path in chosen}
     result = {}
-    for entry in json.loads((build / "compile_commands.json").read_text()):
+    database = json.loads((build / "compile_commands.json").read_text())
+    for entry in (alone for built in database for alone in one_by_one(built)):
         file = Path(entry["directory"], entry["file"]).resolve()
         if not file.is_relative_to(ROOT) or file.is_relative_to(build):
             continue
