@@ -37,7 +37,7 @@ Result<std::vector<double>> medians_ns(std::span<const Subject> subjects, const 
     }
     return {};
   };
-  if (!pace.warm)
+  if (!pace.warm && !pace.twice)
     if (auto ran = round(false); !ran) return tl::unexpected(ran.error());
   const auto start = Clock::now();
   for (int rounds = 0; rounds < pace.most; ++rounds) {

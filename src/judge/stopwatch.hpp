@@ -17,8 +17,9 @@ using Subject = std::function<Result<void>()>;
 struct Pace {
   double box_ms = 200;
   int least = 3, most = 1000;
-  bool warm = false;   ///< every subject has just run; else a round that does not count goes first
-  bool twice = false;  ///< each run follows one of the same subject that does not count, and finds its operands cached
+  bool warm = false;  ///< every subject has just run; else a round that does not count goes first
+  /// Each run follows one of the same subject that does not count, and finds its operands cached; no round goes first.
+  bool twice = false;
 };
 
 /// The median time of one run of each subject, in nanoseconds. Errors: the first one of a subject.

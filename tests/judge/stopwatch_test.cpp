@@ -28,8 +28,8 @@ TEST(Stopwatch, SubjectsTakeTurns) {
   ASSERT_TRUE(medians_ns(subjects, {.box_ms = 0, .least = 1, .most = 1, .warm = true}));
   EXPECT_EQ(order, "ab");
   order.clear();
-  ASSERT_TRUE(medians_ns(subjects, {.box_ms = 0, .least = 2, .most = 2, .warm = true, .twice = true}));
-  EXPECT_EQ(order, "aabbaabb");
+  ASSERT_TRUE(medians_ns(subjects, {.box_ms = 0, .least = 2, .most = 2, .twice = true}));
+  EXPECT_EQ(order, "aabbaabb") << "each is warm without a round before";
 }
 
 TEST(Stopwatch, TheFirstFailureEndsIt) {
