@@ -20,6 +20,7 @@ JOBS = str(os.cpu_count() or 1)
 ARCHER = Path("/usr/lib/llvm-19/lib/libarcher.so")
 FUZZ_SECONDS = 30
 FUZZERS = {"contract": 1 << 18, "npy": 1 << 16, "plan": 1 << 14}  # name: longest input in bytes
+BLIND = "Is the code instrumented for coverage?"  # libFuzzer only warns where it does not see what an input reaches
 
 # Idle OpenMP threads sleep: tests share few cores. Symbols make a sanitizer's report readable.
 BASE_ENVIRONMENT = {"OMP_WAIT_POLICY": "passive"}
@@ -163,6 +164,9 @@ def fuzz(stage: Stage) -> None:
         stage.run(name, [f"build/dev/bin/{name}_fuzz", str(grown), seeds, f"-max_total_time={FUZZ_SECONDS}",
                          f"-max_len={FUZZERS[name]}", "-timeout=10", "-rss_limit_mb=2048",
                          f"-artifact_prefix={findings}/{name}-"], SANITIZER_ENVIRONMENT)
+        log = LOGS / f"{stage.name}-{name}.log"
+        stage.tally.record(f"{name} coverage", BLIND not in log.read_text(errors="replace"),
+                           f"{name}_fuzz is not instrumented (cmake/ConvokeTargets.cmake); see {log.relative_to(ROOT)}")
 
     with concurrent.futures.ThreadPoolExecutor(len(FUZZERS)) as pool:
         list(pool.map(one, FUZZERS))
