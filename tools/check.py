@@ -40,7 +40,8 @@ ARCHER_LOADED = "Tool was started and is using the OMPT interface"
 
 
 # It is headers that take the time, so sources are read some at a time. Kernels are built one by one everywhere (their
-# CMakeLists.txt), and clang-tidy reads each source alone: one that leaves an include out does not parse there.
+# CMakeLists.txt). A source that leaves an include out does not parse where clang-tidy reads it alone; clang-tidy does
+# not read tests and benchmarks, where only a build by hand finds it.
 TOGETHER = ("-DCMAKE_UNITY_BUILD=ON", "-DCMAKE_UNITY_BUILD_BATCH_SIZE=6")
 
 
