@@ -12,6 +12,10 @@ namespace convoke::simd::CONVOKE_SIMD_ISA {
 /// Widest tile in outputs: with two vectors of channels, two of weights and one input it fills the registers.
 constexpr int most_outputs = registers == 32 ? 14 : 6;
 
+/// How far before a weight is used it is fetched, in bytes: long enough for it to come from memory, and beyond the
+/// page, where the machine's own fetching ahead ends.
+constexpr int64_t fetch_distance = 4096;
+
 /// One run of a tile over `channels` input channels. Strides and offsets in elements.
 template <class T>
 struct ChannelTile {
@@ -23,6 +27,7 @@ struct ChannelTile {
   int64_t channels, rows, taps;  // input channels; tap rows; taps of a row
   int64_t x_channel, x_row;      // from one to the next
   int64_t weight_channel, weight_row;
+  int64_t ahead;            // from a weight to the one to fetch meanwhile
   const int64_t* x_tap;     // [taps]
   const uint32_t* present;  // [taps]: bit p says that the tap exists for output p; null: all do
 };

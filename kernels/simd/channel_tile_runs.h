@@ -10,9 +10,11 @@ namespace {
 
 /// Adds one tap to the tile. Without Masked every output has it.
 template <class T, int P, int CV, bool Masked>
-HWY_INLINE void add_tap(Vector<T> (&sums)[P][CV], const T* HWY_RESTRICT x, const T* HWY_RESTRICT weight,
+HWY_INLINE void add_tap(Vector<T> (&sums)[P][CV], const T* HWY_RESTRICT x, const T* HWY_RESTRICT weight, int64_t ahead,
                         uint32_t present) noexcept {
   const Tag<T> d;
+  CONVOKE_UNROLL
+  for (int i = 0; i < CV * lanes<T>; i += line<T>) __builtin_prefetch(weight + ahead + i);
   Vector<T> w[CV];
   CONVOKE_UNROLL
   for (int c = 0; c < CV; ++c) w[c] = hn::LoadU(d, weight + c * lanes<T>);
@@ -50,11 +52,11 @@ HWY_NOINLINE void run_tile(const ChannelTile<T>& tile) {
       if constexpr (Taps > 0) {
         CONVOKE_UNROLL
         for (int t = 0; t < Taps; ++t) {
-          add_tap<T, P, CV, false>(sums, x + offset[t], weight + t * CV * lanes<T>, ~0u);
+          add_tap<T, P, CV, false>(sums, x + offset[t], weight + t * CV * lanes<T>, tile.ahead, ~0u);
         }
       } else {
         for (int64_t t = 0; t < tile.taps; ++t) {
-          add_tap<T, P, CV, true>(sums, x + tile.x_tap[t], weight + t * CV * lanes<T>, tile.present[t]);
+          add_tap<T, P, CV, true>(sums, x + tile.x_tap[t], weight + t * CV * lanes<T>, tile.ahead, tile.present[t]);
         }
       }
       x += tile.x_row;

@@ -134,6 +134,7 @@ class ChannelsUnit {
     const auto& out = operands_.out;
     auto* const to = out.data + unit_.n * out.stride[0] + co * out.stride[1] + unit_.out_first() * out.stride[3];
     for (int64_t row = unit_.outputs.begin; row < unit_.outputs.end; ++row) {
+      ahead_ = fetch_ahead(block, row);
       Sum* const sums = sums_of(block, row);
       for (int64_t i = 0; i < unit_.phases; ++i) {
         const int64_t taps = unit_.cols[i].taps_before * filter.Cin_group + ci * unit_.taps(i);
@@ -145,6 +146,14 @@ class ChannelsUnit {
       store_block<E>(sums, width, outputs_, count, to + out_row * out.stride[2], unit_.out_step() * out.stride[3],
                      out.stride[1]);
     }
+  }
+
+  // Of a block's rows the first brings the weights into the cache, and the last fetches those of the next block.
+  int64_t fetch_ahead(int64_t block, int64_t row) const noexcept {
+    if (row + 1 == unit_.outputs.end && block + 1 < unit_.blocks.end) {
+      return plan_.layout.offset(operands_.filter, 0, 1);
+    }
+    return row == unit_.outputs.begin ? fetch_distance / static_cast<int64_t>(sizeof(Sum)) : 0;
   }
 
   int64_t kept_rows() const noexcept {
@@ -174,6 +183,7 @@ class ChannelsUnit {
     tile.weight_channel = unit_.rows.taps * tile.weight_row;
     tile.weight = weight + present.begin * tile.weight_row;
     tile.x_tap = phase.tap_offsets;
+    tile.ahead = ahead_;
     const int64_t band_row = tile.channels > 0 ? unit_.rows.input(row, present.begin) - band_shape_.row_begin : 0;
     for (int64_t i = 0; i < phase.tiles; ++i) {
       const int64_t begin = phase.tile_begin(i), outputs = phase.tile_begin(i + 1) - begin;
@@ -195,6 +205,7 @@ class ChannelsUnit {
   Sum* start_;
   Sum* band_;
   Sum* sums_;
+  int64_t ahead_ = 0;
 };
 
 template <class E>

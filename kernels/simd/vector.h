@@ -41,6 +41,10 @@ using Vector = hn::Vec<Tag<T>>;
 template <class T>
 constexpr int lanes = static_cast<int>(HWY_LANES(T));
 
+/// Sums in one line of the cache.
+template <class T>
+constexpr int line = 64 / static_cast<int>(sizeof(T));
+
 /// Vector registers of the machine: what a tile of sums may not exceed.
 constexpr int registers = HWY_TARGET == HWY_AVX2 ? 16 : 32;
 
