@@ -34,6 +34,11 @@ struct Axis {
     return range.begin < range.end ? range : Range{0, 0};
   }
 
+  /// Whether each of some outputs, if any, has all taps inside the input. For taps > 0.
+  bool all_inside(Range some) const noexcept {
+    return some.begin >= some.end || (input(some.begin, 0) >= 0 && input(some.end - 1, taps - 1) < in_size);
+  }
+
   /// The outputs of [begin, end) for which `tap` lies inside the input.
   Range outputs_inside(int64_t tap, Range among) const noexcept {
     const int64_t first = input(0, tap);

@@ -247,6 +247,25 @@ void fill_band(const Operands<E>& operands, const BandShape& band, const Axis& r
   }
 }
 
+/// The inputs of a tap that every output of the piece has, [channel][row of the piece][column], from one channel to the
+/// next `pitch`.
+template <class E>
+void fill_tap(const Operands<E>& operands, const Axis& rows, const Axis& cols, const Piece& piece, int64_t n,
+              int64_t ci, int64_t channels, typename E::Sum* to, int64_t pitch) noexcept {
+  const auto& x = operands.x;
+  const int64_t hop = cols.out_to_in * x.stride[3], count = piece.cols.end - piece.cols.begin;
+  const auto* const corner =
+      x.data + n * x.stride[0] + ci * x.stride[1] + cols.input(piece.cols.begin, 0) * x.stride[3];
+  const bool across = copies_across(x.stride[1], hop, channels);
+  for (int64_t row = piece.rows.begin; row < piece.rows.end; ++row, to += count) {
+    const auto* const from = corner + rows.input(row, 0) * x.stride[2];
+    if (across) copy_row_across<E>(from, hop, {0, count, 0}, count, channels, to, pitch);
+    for (int64_t c = 0; c < channels && !across; ++c) {
+      copy_strided<E>(from + c * x.stride[1], hop, count, to + c * pitch);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace convoke::simd::CONVOKE_SIMD_ISA
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 // Lanes over output channels. out[n, co, oh, ow] = bias[co] + the sum over ci, kh, kw of docs/law.md, for both
 // convolutions (axis.h). Input channels are taken a few at a time, so that their band stays in the cache while every
-// block of output channels uses it; the sums wait in scratch meanwhile, in the type they are kept in.
+// block of output channels uses it; the sums wait in scratch meanwhile, in the type they are kept in. With one tap a
+// tile may take outputs of several rows.
 // Contract: channels.fkc.md.
 #ifndef CONVOKE_KERNELS_SIMD_CHANNELS_H
 #define CONVOKE_KERNELS_SIMD_CHANNELS_H
@@ -26,7 +27,8 @@ struct ChannelsModel {
     return arena_bytes<Sum>(channels * channel_pitch_of<Sum>(phase.band_rows(R) * phase.band_cols(C)));
   }
   int64_t bytes(int64_t R, int64_t C, int64_t channels, int64_t blocks) const noexcept {
-    const int64_t tiles = ceil_div(C, most_outputs), rows_kept = channels < phase.Cin ? R * blocks : 1;
+    const int64_t joined = phase.one_tap() ? R : 1, tiles = ceil_div(joined * C, most_outputs);
+    const int64_t rows_kept = channels < phase.Cin ? R * blocks : joined;
     const int64_t taps = arena_bytes<int64_t>(phase.cols.taps) + arena_bytes<uint32_t>(tiles * phase.cols.taps) +
                          arena_bytes<char>(tiles);
     return phase.together * taps + arena_bytes<Sum>(2 * N) + band_bytes(R, C, channels) +
@@ -39,7 +41,7 @@ struct ChannelsModel {
       return band_bytes(R, C, channels) + channels * weights <= room && bytes(R, C, channels, blocks) <= worker_bytes;
     };
     if (fits(phase.Cin)) return phase.Cin;
-    int64_t channels = min_of(phase.Cin, 64);
+    int64_t channels = ceil_div(phase.Cin, ceil_div(phase.Cin, max_of(64, 576 / max_of(phase.taps(), 1))));
     while (channels > 1 && !fits(channels)) channels = ceil_div(channels, 2);
     return channels;
   }
@@ -63,12 +65,17 @@ class ChannelsUnit {
       : operands_(operands),
         plan_(plan),
         unit_(unit),
-        band_shape_(band_shape<Sum>(unit, unit.cols[0].outputs.end - unit.cols[0].outputs.begin)),
-        outputs_(unit.out_columns()) {
+        joins_rows_(plan.one_tap && unit.taps(0) == 1 && unit.rows.all_inside(unit.outputs) &&
+                    unit.cols[0].axis.all_inside(unit.cols[0].outputs)),
+        rows_(joins_rows_ ? Range{unit.outputs.begin, unit.outputs.begin + 1} : unit.outputs),
+        joined_(joins_rows_ ? unit.outputs.end - unit.outputs.begin : 1),
+        outputs_(unit.out_columns() * joined_),
+        band_shape_(band_shape<Sum>(unit, unit.cols[0].outputs.end - unit.cols[0].outputs.begin)) {
+    if (joins_rows_) band_shape_.channel_pitch = channel_pitch_of<Sum>(outputs_);
     Arena arena(scratch);
     for (int64_t i = 0; i < unit.phases; ++i) {
       Phase& phase = phases_[i];
-      phase.outputs = unit.cols[i].outputs.end - unit.cols[i].outputs.begin;
+      phase.outputs = (unit.cols[i].outputs.end - unit.cols[i].outputs.begin) * joined_;
       phase.tiles = ceil_div(phase.outputs, most_outputs);
       phase.tap_offsets = arena.take<int64_t>(unit.cols[i].axis.taps);
       phase.present = arena.take<uint32_t>(phase.tiles * unit.cols[i].axis.taps);
@@ -89,7 +96,12 @@ class ChannelsUnit {
     const int64_t Cin = taps == 0 ? 0 : operands_.filter.Cin_group;
     for (int64_t ci = 0; ci < Cin || ci == 0; ci += plan_.input_channels) {
       const int64_t channels = min_of(plan_.input_channels, Cin - ci);
-      fill_band(operands_, band_shape_, unit_.rows, unit_.n, unit_.group * Cin + ci, channels, band_);
+      if (joins_rows_) {
+        fill_tap(operands_, unit_.rows, unit_.cols[0].axis, {unit_.outputs, unit_.cols[0].outputs}, unit_.n,
+                 unit_.group * Cin + ci, channels, band_, band_shape_.channel_pitch);
+      } else {
+        fill_band(operands_, band_shape_, unit_.rows, unit_.n, unit_.group * Cin + ci, channels, band_);
+      }
       for (int64_t block = unit_.blocks.begin; block < unit_.blocks.end; ++block) {
         add_block(block, ci, channels, ci + channels >= Cin);
       }
@@ -109,6 +121,14 @@ class ChannelsUnit {
   };
 
   void find_taps(const PhaseColumns& cols, Phase& phase) noexcept {
+    if (joins_rows_) {
+      phase.tap_offsets[0] = 0;
+      for (int64_t tile = 0; tile < phase.tiles; ++tile) {
+        phase.present[tile] = ~0u;
+        phase.all_present[tile] = 1;
+      }
+      return;
+    }
     const int64_t taps = cols.axis.taps, first = cols.outputs.begin;
     for (int64_t t = 0; t < taps; ++t) phase.tap_offsets[t] = band_shape_.tap_offset(cols.axis, first, t);
     for (int64_t tile = 0; tile < phase.tiles; ++tile) {
@@ -133,7 +153,7 @@ class ChannelsUnit {
     const Sum* const weight = operands_.weight + plan_.layout.offset(filter, unit_.group, block);
     const auto& out = operands_.out;
     auto* const to = out.data + unit_.n * out.stride[0] + co * out.stride[1] + unit_.out_first() * out.stride[3];
-    for (int64_t row = unit_.outputs.begin; row < unit_.outputs.end; ++row) {
+    for (int64_t row = rows_.begin; row < rows_.end; ++row) {
       ahead_ = fetch_ahead(block, row);
       Sum* const sums = sums_of(block, row);
       for (int64_t i = 0; i < unit_.phases; ++i) {
@@ -142,30 +162,31 @@ class ChannelsUnit {
                 ci == 0, sums + i * width);
       }
       if (!last) continue;
-      const int64_t out_row = unit_.rows.out_first + row * unit_.rows.out_step;
-      store_block<E>(sums, width, outputs_, count, to + out_row * out.stride[2], unit_.out_step() * out.stride[3],
-                     out.stride[1]);
+      // Rows that run on into each other in `out` too are stored as one.
+      const int64_t row_hop = unit_.rows.out_step * out.stride[2], column_hop = unit_.out_step() * out.stride[3];
+      const int64_t stores = row_hop == outputs_ / joined_ * column_hop ? 1 : joined_, columns = outputs_ / stores;
+      for (int64_t i = 0; i < stores; ++i) {
+        store_block<E>(sums + i * columns * width, width, columns, count,
+                       to + unit_.rows.out_first * out.stride[2] + (row + i) * row_hop, column_hop, out.stride[1]);
+      }
     }
   }
 
   // Of a block's rows the first brings the weights into the cache, and the last fetches those of the next block.
   int64_t fetch_ahead(int64_t block, int64_t row) const noexcept {
-    if (row + 1 == unit_.outputs.end && block + 1 < unit_.blocks.end) {
-      return plan_.layout.offset(operands_.filter, 0, 1);
-    }
-    return row == unit_.outputs.begin ? fetch_distance / static_cast<int64_t>(sizeof(Sum)) : 0;
+    if (row + 1 == rows_.end && block + 1 < unit_.blocks.end) return plan_.layout.offset(operands_.filter, 0, 1);
+    return row == rows_.begin ? fetch_distance / static_cast<int64_t>(sizeof(Sum)) : 0;
   }
 
   int64_t kept_rows() const noexcept {
     if (!plan_.keeps_sums) return 1;
-    return (unit_.blocks.end - unit_.blocks.begin) * (unit_.outputs.end - unit_.outputs.begin);
+    return (unit_.blocks.end - unit_.blocks.begin) * (rows_.end - rows_.begin);
   }
 
   // One row of outputs, the phases' side by side as in `out`.
   Sum* sums_of(int64_t block, int64_t row) const noexcept {
     if (!plan_.keeps_sums) return sums_;
-    const int64_t rows = unit_.outputs.end - unit_.outputs.begin;
-    return sums_ + ((block - unit_.blocks.begin) * rows + row - unit_.outputs.begin) * outputs_ * 2 * N;
+    return sums_ + ((block - unit_.blocks.begin) * (rows_.end - rows_.begin) + row - rows_.begin) * outputs_ * 2 * N;
   }
 
   void add_row(int64_t row, const Axis& cols, const Phase& phase, const Sum* weight, int64_t width, int64_t channels,
@@ -199,8 +220,11 @@ class ChannelsUnit {
   const Operands<E>& operands_;
   const UnitPlan& plan_;
   const Unit& unit_;
-  BandShape band_shape_;
+  bool joins_rows_;  // one tap, which every output has: the rows are taken as one
+  Range rows_;       // what is left to go through
+  int64_t joined_;   // rows of `out` in each
   int64_t outputs_;  // of a row, all phases
+  BandShape band_shape_;
   Phase phases_[most_together];
   Sum* start_;
   Sum* band_;

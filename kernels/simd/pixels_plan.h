@@ -64,9 +64,8 @@ struct PixelsModel {
   /// The larger of what a phase with one tap gathers and what one with more takes: a call may have both.
   int64_t band_bytes(int64_t R, int64_t C, int64_t channels) const noexcept {
     const int64_t gathered = (vectors(R, C) + most_vectors) * N;
-    const int64_t band = phase.taps() == 1 && phase.together == 1
-                             ? 0
-                             : channel_pitch_of<Sum>(phase.band_rows(R) * phase.band_cols(round_up(C, N)));
+    const int64_t band =
+        phase.one_tap() ? 0 : channel_pitch_of<Sum>(phase.band_rows(R) * phase.band_cols(round_up(C, N)));
     return arena_bytes<Sum>(channels * max_of(gathered, band));
   }
   int64_t bytes(int64_t R, int64_t C, int64_t channels, int64_t blocks) const noexcept {
@@ -78,9 +77,7 @@ struct PixelsModel {
   }
   /// With one tap, as many as leave the inputs of a tile in the first cache while the weights pass.
   int64_t input_channels(int64_t R, int64_t C, int64_t blocks) const noexcept {
-    const int64_t most = phase.taps() == 1 && phase.together == 1
-                             ? 24 * 1024 / (most_vectors * N * static_cast<int64_t>(sizeof(Sum)))
-                             : 256;
+    const int64_t most = phase.one_tap() ? 24 * 1024 / (most_vectors * N * static_cast<int64_t>(sizeof(Sum))) : 256;
     const auto fits = [&](int64_t channels) {
       return band_bytes(R, C, channels) <= core_cache_bytes() / 2 && bytes(R, C, channels, blocks) <= worker_bytes;
     };

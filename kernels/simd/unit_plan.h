@@ -56,6 +56,7 @@ struct UnitPlan {
   int64_t row_phases, col_phases, together;  // column phases: in units of their own, and in one
   int64_t row_pieces, col_pieces, col_grain, block_parts, blocks;
   int64_t input_channels, units;
+  bool one_tap;     // no output of a unit has a second one
   bool keeps_sums;  // input channels come in several bands, so all sums of a unit wait in scratch
 
   template <class E>
@@ -106,6 +107,8 @@ struct LargestPhase {
   int64_t Cin, together, spread;  // spread: columns of the band beyond those of an output, all phases together
 
   int64_t taps() const noexcept { return rows.taps * cols.taps; }
+  /// Whether no output of a unit has a second tap.
+  bool one_tap() const noexcept { return taps() == 1 && together == 1; }
   int64_t band_rows(int64_t R) const noexcept {
     return min_of(rows.in_size, (R - 1) * rows.out_to_in + (max_of(rows.taps, 1) - 1) * rows.tap_to_in + 1);
   }
@@ -190,6 +193,7 @@ UnitPlan plan_units(const Operands<E>& operands, const PackedLayout& layout, con
   }
   const int64_t images = operands.x.size[0] * filter.groups * plan.row_phases * plan.col_phases;
   search_cut(model, rows, cols, images, max_of(threads, 1), plan);
+  plan.one_tap = model.phase.one_tap();
   plan.keeps_sums = plan.input_channels < model.phase.Cin;
   return plan;
 }

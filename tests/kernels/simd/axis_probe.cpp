@@ -35,6 +35,10 @@ ProbedRange probe_outputs_inside(const AxisCase& axis, std::int64_t phase, std::
   return {range.begin, range.end};
 }
 
+bool probe_all_inside(const AxisCase& axis, std::int64_t phase, std::int64_t begin, std::int64_t end) {
+  return axis_of(axis, phase).all_inside({begin, end});
+}
+
 std::uint32_t probe_isa() { return HWY_TARGET == HWY_AVX2 ? CONVOKE_ISA_FMA : CONVOKE_ISA_BASELINE; }
 
 }  // namespace convoke::kernel_tests

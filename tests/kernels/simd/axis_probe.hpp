@@ -36,6 +36,9 @@ struct ProbedRange {
 ProbedRange probe_outputs_inside(const AxisCase& axis, std::int64_t phase, std::int64_t tap, std::int64_t begin,
                                  std::int64_t end);
 
+/// Whether outputs [begin, end) of that phase, which has taps, have them all inside the input.
+bool probe_all_inside(const AxisCase& axis, std::int64_t phase, std::int64_t begin, std::int64_t end);
+
 /// What the probe was built for, as bits of convoke_isa.
 std::uint32_t probe_isa();
 

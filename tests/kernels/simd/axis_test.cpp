@@ -121,6 +121,25 @@ TEST_P(AxisTest, OutputsInsideAreThoseThatHaveTheTap) {
   });
 }
 
+TEST_P(AxisTest, AllAreInsideWhereEachOutputHasEveryTap) {
+  each_case([](const AxisCase& a) {
+    for (std::int64_t phase = 0; phase < a.stride; ++phase) {
+      const auto outputs = probe_axis(a, phase);
+      if (outputs.empty() || outputs.front().taps.empty()) continue;
+      const auto count = static_cast<std::int64_t>(outputs.size());
+      for (std::int64_t begin = 0; begin <= count; ++begin) {
+        bool all = true;
+        ASSERT_TRUE(probe_all_inside(a, phase, begin, begin)) << name_of(a);
+        for (std::int64_t end = begin + 1; end <= count; ++end) {
+          const ProbedOutput& last = outputs[static_cast<std::size_t>(end - 1)];
+          all = all && last.tap_end - last.tap_begin == static_cast<std::int64_t>(last.taps.size());
+          ASSERT_EQ(probe_all_inside(a, phase, begin, end), all) << name_of(a) << " [" << begin << ", " << end << ")";
+        }
+      }
+    }
+  });
+}
+
 INSTANTIATE_TEST_SUITE_P(Simd, AxisTest, testing::Bool(),
                          [](const auto& row) { return row.param ? "conv_transpose2d" : "conv2d"; });
 
