@@ -25,22 +25,24 @@ class PixelsUnit {
         columns_(unit.cols[0].outputs.end - unit.cols[0].outputs.begin),
         row_vectors_(ceil_div(columns_, N)),
         vectors_((unit.outputs.end - unit.outputs.begin) * row_vectors_),
-        tile_vectors_(ceil_div(vectors_, ceil_div(vectors_, tile_vectors(unit.phases, plan.layout.wide)))),
+        tiles_(ceil_div(vectors_, tile_vectors(unit.phases, plan.layout.wide))),
         gathers_(unit.phases == 1 && unit.taps(0) == 1),
         band_shape_(band_shape<Sum>(unit, row_vectors_ * N)) {
     Arena arena(scratch);
     taps_.take(unit, row_vectors_, arena);
     start_ = arena.take<Sum>(plan.layout.wide);
+    places_ = arena.take<VectorPlace>(vectors_);
     copies_ = arena.take<VectorCopy>(gathers_ ? vectors_ : 0);
-    const int64_t gathered = round_up(vectors_, tile_vectors_) * N;
-    band_ =
-        arena.take<Sum>(has_taps(unit) ? plan.input_channels * (gathers_ ? gathered : band_shape_.channel_pitch) : 0);
-    const int64_t kept = plan.keeps_sums ? (unit.blocks.end - unit.blocks.begin) * vectors_ : tile_vectors_;
+    const int64_t channel_pitch = gathers_ ? vectors_ * N : band_shape_.channel_pitch;
+    band_ = arena.take<Sum>(has_taps(unit) ? plan.input_channels * channel_pitch : 0);
+    const int64_t kept =
+        plan.keeps_sums ? (unit.blocks.end - unit.blocks.begin) * vectors_ : ceil_div(vectors_, tiles_);
     sums_ = arena.take<Sum>(kept * plan.layout.wide * N * unit.phases);
   }
 
   void run() noexcept {
     taps_.find(unit_, band_shape_, columns_);
+    find_places();
     const int64_t Cin = taps_.count * unit_.rows.taps == 0 ? 0 : operands_.filter.Cin_group;
     for (int64_t ci = 0; ci < Cin || ci == 0; ci += plan_.input_channels) {
       const int64_t channels = min_of(plan_.input_channels, Cin - ci);
@@ -63,39 +65,76 @@ class PixelsUnit {
     return false;
   }
 
+  void find_places() noexcept {
+    int64_t v = 0;
+    for (int64_t row = unit_.outputs.begin; row < unit_.outputs.end; ++row) {
+      for (int64_t in_row = 0; in_row < row_vectors_; ++in_row, ++v) {
+        places_[v] = place_of(row, in_row);
+        if (gathers_) copies_[v] = copy_of(row, in_row * N);
+      }
+    }
+  }
+
+  VectorPlace place_of(int64_t row, int64_t in_row) const noexcept {
+    const auto& out = operands_.out;
+    const int64_t h = unit_.rows.out_first + row * unit_.rows.out_step, col = in_row * N;
+    const int64_t w = unit_.out_first() + col * unit_.phases * unit_.out_step();
+    const Range present = unit_.rows.taps_inside(row);
+    const int64_t x = (unit_.rows.input(row, 0) - band_shape_.row_begin) * band_shape_.row_pitch + col;
+    return {{x, present.begin, present.end, taps_.masks + in_row * taps_.most},
+            unit_.n * out.stride[0] + h * out.stride[2] + w * out.stride[3],
+            col + N <= columns_,
+            taps_.all_present[in_row] != 0 && present.end - present.begin == unit_.rows.taps};
+  }
+
+  // Where the inputs of N outputs from `col` on are, of their only tap.
+  VectorCopy copy_of(int64_t row, int64_t col) const noexcept {
+    const auto& x = operands_.x;
+    const Axis &rows = unit_.rows, &cols = unit_.cols[0].axis;
+    const int64_t first = unit_.cols[0].outputs.begin + col;
+    Range inside{first, first + N};
+    if (!cols.all_inside(inside)) inside = cols.outputs_inside(0, inside);
+    if (!rows.all_inside({row, row + 1})) inside.end = inside.begin;
+    return {{inside.begin - first, inside.end - first, 0},
+            rows.input(row, 0) * x.stride[2] + cols.input(inside.begin, 0) * x.stride[3],
+            0,
+            0};
+  }
+
+  // The vectors of a tile.
+  Range vectors_of(int64_t tile) const noexcept { return {tile * vectors_ / tiles_, (tile + 1) * vectors_ / tiles_}; }
+
   static bool is_whole(const RowCopy& copy) noexcept { return copy.begin == 0 && copy.end == N; }
 
   // With one tap a tile reads what no other does, so its inputs lie together: [tile][channel][vector of the tile].
   void gather(int64_t first, int64_t channels) noexcept {
     const auto& x = operands_.x;
-    const Axis &rows = unit_.rows, &cols = unit_.cols[0].axis;
-    const int64_t hop = cols.out_to_in * x.stride[3];
-    for (int64_t v = 0; v < vectors_; ++v) {
-      const int64_t row = unit_.outputs.begin + v / row_vectors_, tile = v / tile_vectors_;
-      const int64_t col = unit_.cols[0].outputs.begin + v % row_vectors_ * N;
-      const Range present = rows.taps_inside(row), inside = cols.outputs_inside(0, {col, col + N});
-      VectorCopy& copy = copies_[v];
-      copy.row = {inside.begin - col, present.begin < present.end ? inside.end - col : inside.begin - col, 0};
-      copy.from = rows.input(row, 0) * x.stride[2] + cols.input(inside.begin, 0) * x.stride[3];
-      copy.to = (tile * channels * tile_vectors_ + v % tile_vectors_) * N;
-    }
     source_ = x.data + unit_.n * x.stride[0] + first * x.stride[1];
-    const auto* const image = source_;
-    int64_t copied = 0;  // by the tiles of the first block, on their way
-    const bool may_copy = hop == 1 && std::is_same_v<typename E::Storage, Sum> && tile_vectors_ <= most_copying_vectors;
-    while (may_copy && copied < vectors_ && is_whole(copies_[copied].row)) ++copied;
-    copied_tiles_ = copied == vectors_ ? ceil_div(vectors_, tile_vectors_) : copied / tile_vectors_;
+    const int64_t hop = unit_.cols[0].axis.out_to_in * x.stride[3];
+    const bool may_copy =
+        hop == 1 && std::is_same_v<typename E::Storage, Sum> && ceil_div(vectors_, tiles_) <= most_copying_vectors;
+    copied_tiles_ = 0;  // by the tiles of the first block, on their way
+    for (int64_t tile = 0; tile < tiles_; ++tile) {
+      const Range here = vectors_of(tile);
+      bool whole = true;
+      for (int64_t v = here.begin; v < here.end; ++v) {
+        copies_[v].to = (here.begin * channels + v - here.begin) * N;
+        copies_[v].pitch = (here.end - here.begin) * N;
+        whole = whole && is_whole(copies_[v].row);
+      }
+      if (may_copy && whole && copied_tiles_ == tile) ++copied_tiles_;
+    }
     if (copies_across(x.stride[1], hop, channels)) {
       for (int64_t v = 0; v < vectors_; ++v) {
-        copy_row_across<E>(image + copies_[v].from, hop, copies_[v].row, N, channels, band_ + copies_[v].to,
-                           tile_vectors_ * N);
+        const VectorCopy& copy = copies_[v];
+        copy_row_across<E>(source_ + copy.from, hop, copy.row, N, channels, band_ + copy.to, copy.pitch);
       }
       return;
     }
     for (int64_t c = 0; c < channels; ++c) {
-      for (int64_t v = copied_tiles_ * tile_vectors_; v < vectors_; ++v) {
-        copy_row<E>(image + c * x.stride[1] + copies_[v].from, hop, copies_[v].row, N,
-                    band_ + copies_[v].to + c * tile_vectors_ * N);
+      for (int64_t v = vectors_of(copied_tiles_).begin; v < vectors_; ++v) {
+        const VectorCopy& copy = copies_[v];
+        copy_row<E>(source_ + c * x.stride[1] + copy.from, hop, copy.row, N, band_ + copy.to + c * copy.pitch);
       }
     }
   }
@@ -110,7 +149,6 @@ class PixelsUnit {
     tile.x = band_;
     tile.start = ci == 0 ? start_ : nullptr;
     tile.rows = unit_.rows.taps;
-    tile.x_channel = gathers_ ? tile_vectors_ * N : band_shape_.channel_pitch;
     tile.x_row = unit_.rows.tap_to_in * band_shape_.row_pitch;
     const Sum* const weight = operands_.weight + plan_.layout.offset(filter, unit_.group, block);
     tile.channels = taps_.count == 0 ? 0 : channels;
@@ -123,8 +161,8 @@ class PixelsUnit {
       tile.phase_weight[p] = weight + taps * width;
     }
     tile.weight = tile.phase_weight[0];
-    for (int64_t i = 0; i * tile_vectors_ < vectors_; ++i) {
-      const Range here{i * tile_vectors_, min_of((i + 1) * tile_vectors_, vectors_)};
+    for (int64_t i = 0; i < tiles_; ++i) {
+      const Range here = vectors_of(i);
       const int64_t before = (block - unit_.blocks.begin) * vectors_ * plan_.layout.wide + here.begin * width;
       Sum* const sums = sums_ + (plan_.keeps_sums ? before * unit_.phases * N : 0);
       const bool copies = gathers_ && block == unit_.blocks.begin && i < copied_tiles_;
@@ -152,8 +190,8 @@ class PixelsUnit {
     if constexpr (std::is_same_v<typename E::Storage, Sum>) {
       if (unit_.phases > 1 || unit_.out_step() * out.stride[3] != 1) return false;
       for (int64_t v = vectors.begin; v < vectors.end; ++v) {
-        if (v % row_vectors_ * N + N > columns_) return false;
-        outs_[v - vectors.begin] = out_of(v) + co * out.stride[1];
+        if (!places_[v].is_whole) return false;
+        outs_[v - vectors.begin] = out.data + places_[v].out + co * out.stride[1];
       }
       tile.out = outs_;
       tile.out_channel = out.stride[1];
@@ -163,31 +201,19 @@ class PixelsUnit {
     }
   }
 
-  // The first output of a vector, or of the vectors of all phases together.
-  auto* out_of(int64_t v) const noexcept {
-    const auto& out = operands_.out;
-    const int64_t row = unit_.outputs.begin + v / row_vectors_, col = v % row_vectors_ * N;
-    const int64_t h = unit_.rows.out_first + row * unit_.rows.out_step;
-    const int64_t w = unit_.out_first() + col * unit_.phases * unit_.out_step();
-    return out.data + unit_.n * out.stride[0] + h * out.stride[2] + w * out.stride[3];
-  }
-
   void add_tile(PixelTile<Sum>& tile, Range vectors, int64_t width, bool copies) noexcept {
+    const int64_t in_tile = vectors.end - vectors.begin;
+    tile.x_channel = gathers_ ? in_tile * N : band_shape_.channel_pitch;
     bool all_present = true;
-    for (int64_t v = vectors.begin; v < vectors.end; ++v) {
-      const int64_t row = unit_.outputs.begin + v / row_vectors_, col = v % row_vectors_;
-      const Range present = unit_.rows.taps_inside(row);
-      PixelVector& vector = tile.vector[v - vectors.begin];
-      vector.x = gathers_ ? (vectors.begin * tile.channels + v - vectors.begin) * N
-                          : (unit_.rows.input(row, 0) - band_shape_.row_begin) * band_shape_.row_pitch + col * N;
-      vector.row_begin = present.begin;
-      vector.row_end = present.end;
-      vector.taps = taps_.masks + col * taps_.most;
-      all_present = all_present && taps_.all_present[col] != 0 && present.end - present.begin == tile.rows;
+    for (int64_t i = 0; i < in_tile; ++i) {
+      const VectorPlace& place = places_[vectors.begin + i];
+      tile.vector[i] = place.inputs;
+      if (gathers_) tile.vector[i].x = (vectors.begin * tile.channels + i) * N;
+      all_present = all_present && place.has_all_taps;
     }
     PixelWalk walk = all_present ? PixelWalk::all : PixelWalk::masked;
     if (all_present && gathers_) walk = copies ? PixelWalk::copying : PixelWalk::single;
-    const auto channels = static_cast<int>(width), count = static_cast<int>(vectors.end - vectors.begin);
+    const auto channels = static_cast<int>(width), count = static_cast<int>(in_tile);
     const auto run = unit_.phases > 1 ? phase_tile_run(Sum(0), static_cast<int>(unit_.phases), channels, count)
                                       : pixel_tile_run(Sum(0), channels, count, walk);
     run(tile);
@@ -198,7 +224,7 @@ class PixelsUnit {
     const int64_t in_tile = vectors.end - vectors.begin, phases = unit_.phases;
     const int64_t column_stride = unit_.out_step() * out.stride[3];
     for (int64_t v = vectors.begin; v < vectors.end; ++v) {
-      auto* const to = out_of(v);
+      auto* const to = out.data + places_[v].out;
       const int64_t columns = unit_.out_columns() - v % row_vectors_ * N * phases;
       for (int64_t c = 0; c < count; ++c) {
         const Sum* const from = sums + (c * in_tile + v - vectors.begin) * N;
@@ -210,10 +236,11 @@ class PixelsUnit {
   const Operands<E>& operands_;
   const UnitPlan& plan_;
   const Unit& unit_;
-  int64_t columns_, row_vectors_, vectors_, tile_vectors_;
+  int64_t columns_, row_vectors_, vectors_, tiles_;
   bool gathers_;
   BandShape band_shape_;
   PixelTaps<Sum> taps_;
+  VectorPlace* places_;
   VectorCopy* copies_;
   int64_t copied_tiles_ = 0;
   const typename E::Storage* source_ = nullptr;
@@ -231,7 +258,9 @@ UnitPlan plan_of_pixels(const Operands<E>& operands, int64_t threads) noexcept {
   const PackedLayout layout = pixels_layout(operands.filter);
   const PixelsModel<Sum> model{largest_phase(operands, phases_together(operands.filter, layout.wide)), layout.wide};
   const int64_t at_once = tile_vectors(model.phase.together, layout.wide) * lanes<Sum>;
-  return plan_units(operands, layout, model, 8 * at_once * model.phase.together, lanes<Sum>, threads);
+  // Where there are many tiles in a row, none of them is cut.
+  const int64_t grain = model.phase.cols.outputs >= 8 * at_once ? at_once : lanes<Sum>;
+  return plan_units(operands, layout, model, 8 * at_once * model.phase.together, grain, threads);
 }
 
 template <class E>

@@ -50,6 +50,14 @@ inline int64_t tile_vectors(int64_t phases, int64_t wide) noexcept {
 struct VectorCopy {
   RowCopy row;
   int64_t from, to;
+  int64_t pitch;  // from one channel to the next, where it goes to
+};
+
+/// What a vector of outputs is for every block of channels.
+struct VectorPlace {
+  PixelVector inputs;
+  int64_t out;  // offset of its first output in channel 0, or of the first of all phases together
+  bool is_whole, has_all_taps;
 };
 
 /// Counts cycles: half a multiply-add for each vector and channel of a tap, and as much again for what is not hidden
@@ -63,7 +71,7 @@ struct PixelsModel {
   int64_t vectors(int64_t R, int64_t C) const noexcept { return R * ceil_div(C, N); }
   /// The larger of what a phase with one tap gathers and what one with more takes: a call may have both.
   int64_t band_bytes(int64_t R, int64_t C, int64_t channels) const noexcept {
-    const int64_t gathered = (vectors(R, C) + most_vectors) * N;
+    const int64_t gathered = vectors(R, C) * N;
     const int64_t band =
         phase.one_tap() ? 0 : channel_pitch_of<Sum>(phase.band_rows(R) * phase.band_cols(round_up(C, N)));
     return arena_bytes<Sum>(channels * max_of(gathered, band));
@@ -72,8 +80,9 @@ struct PixelsModel {
     const int64_t kept = channels < phase.Cin ? vectors(R, C) * blocks : most_vectors;
     const int64_t taps = phase.together * phase.cols.taps;
     return arena_bytes<int64_t>(taps) + arena_bytes<char>(taps) + arena_bytes<LaneMask>((ceil_div(C, N) + 1) * taps) +
-           arena_bytes<char>(ceil_div(C, N)) + arena_bytes<Sum>(width) + arena_bytes<VectorCopy>(vectors(R, C)) +
-           band_bytes(R, C, channels) + arena_bytes<Sum>(kept * width * N * phase.together);
+           arena_bytes<char>(ceil_div(C, N)) + arena_bytes<Sum>(width) + arena_bytes<VectorPlace>(vectors(R, C)) +
+           arena_bytes<VectorCopy>(vectors(R, C)) + band_bytes(R, C, channels) +
+           arena_bytes<Sum>(kept * width * N * phase.together);
   }
   /// With one tap, as many as leave the inputs of a tile in the first cache while the weights pass.
   int64_t input_channels(int64_t R, int64_t C, int64_t blocks) const noexcept {
