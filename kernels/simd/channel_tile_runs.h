@@ -56,6 +56,7 @@ HWY_NOINLINE void run_tile(const ChannelTile<T>& tile) {
         }
       } else {
         for (int64_t t = 0; t < tile.taps; ++t) {
+          if (tile.present[t] == 0) continue;
           add_tap<T, P, CV, true>(sums, x + tile.x_tap[t], weight + t * CV * lanes<T>, tile.ahead, tile.present[t]);
         }
       }
