@@ -27,7 +27,7 @@ struct ChannelTile {
   int64_t channels, rows, taps;  // input channels; tap rows; taps of a row
   int64_t x_channel, x_row;      // from one to the next
   int64_t weight_channel, weight_row;
-  int64_t ahead;            // from a weight to the one to fetch meanwhile
+  int64_t ahead;            // from a weight to the one to fetch meanwhile; 0: none
   const int64_t* x_tap;     // [taps]
   const uint32_t* present;  // [taps]: bit p says that the tap exists for output p; null: all do
 };

@@ -10,11 +10,9 @@ namespace {
 
 /// Adds one tap to the tile. Without Masked every output has it.
 template <class T, int P, int CV, bool Masked>
-HWY_INLINE void add_tap(Vector<T> (&sums)[P][CV], const T* HWY_RESTRICT x, const T* HWY_RESTRICT weight, int64_t ahead,
+HWY_INLINE void add_tap(Vector<T> (&sums)[P][CV], const T* HWY_RESTRICT x, const T* HWY_RESTRICT weight,
                         uint32_t present) noexcept {
   const Tag<T> d;
-  CONVOKE_UNROLL
-  for (int i = 0; i < CV * lanes<T>; i += line<T>) __builtin_prefetch(weight + ahead + i);
   Vector<T> w[CV];
   CONVOKE_UNROLL
   for (int c = 0; c < CV; ++c) w[c] = hn::LoadU(d, weight + c * lanes<T>);
@@ -27,6 +25,12 @@ HWY_INLINE void add_tap(Vector<T> (&sums)[P][CV], const T* HWY_RESTRICT x, const
     for (int c = 0; c < CV; ++c) sums[p][c] = hn::MulAdd(input, w[c], sums[p][c]);
   }
   CONVOKE_TAP_FENCE();
+}
+
+template <class T, int Count>
+HWY_INLINE void fetch(const T* weights) noexcept {
+  CONVOKE_UNROLL
+  for (int i = 0; i < Count; i += line<T>) __builtin_prefetch(weights + i);
 }
 
 /// Taps: how many a row has, all of them present; 0: as the tile says, with its masks.
@@ -50,14 +54,17 @@ HWY_NOINLINE void run_tile(const ChannelTile<T>& tile) {
     const T* weight = w_channel;
     for (int64_t row = tile.rows; row > 0; --row) {
       if constexpr (Taps > 0) {
+        if (tile.ahead != 0) fetch<T, Taps * CV * lanes<T>>(weight + tile.ahead);
         CONVOKE_UNROLL
         for (int t = 0; t < Taps; ++t) {
-          add_tap<T, P, CV, false>(sums, x + offset[t], weight + t * CV * lanes<T>, tile.ahead, ~0u);
+          add_tap<T, P, CV, false>(sums, x + offset[t], weight + t * CV * lanes<T>, ~0u);
         }
       } else {
         for (int64_t t = 0; t < tile.taps; ++t) {
           if (tile.present[t] == 0) continue;
-          add_tap<T, P, CV, true>(sums, x + tile.x_tap[t], weight + t * CV * lanes<T>, tile.ahead, tile.present[t]);
+          const T* const tap = weight + t * CV * lanes<T>;
+          if (tile.ahead != 0) fetch<T, CV * lanes<T>>(tap + tile.ahead);
+          add_tap<T, P, CV, true>(sums, x + tile.x_tap[t], tap, tile.present[t]);
         }
       }
       x += tile.x_row;

@@ -154,7 +154,7 @@ class ChannelsUnit {
     const auto& out = operands_.out;
     auto* const to = out.data + unit_.n * out.stride[0] + co * out.stride[1] + unit_.out_first() * out.stride[3];
     for (int64_t row = rows_.begin; row < rows_.end; ++row) {
-      ahead_ = fetch_ahead(block, row);
+      set_ahead(block, row);
       Sum* const sums = sums_of(block, row);
       for (int64_t i = 0; i < unit_.phases; ++i) {
         const int64_t taps = unit_.cols[i].taps_before * filter.Cin_group + ci * unit_.taps(i);
@@ -172,10 +172,11 @@ class ChannelsUnit {
     }
   }
 
-  // Of a block's rows the first brings the weights into the cache, and the last fetches those of the next block.
-  int64_t fetch_ahead(int64_t block, int64_t row) const noexcept {
-    if (row + 1 == rows_.end && block + 1 < unit_.blocks.end) return plan_.layout.offset(operands_.filter, 0, 1);
-    return row == rows_.begin ? fetch_distance / static_cast<int64_t>(sizeof(Sum)) : 0;
+  // The first tile of a block brings the weights into the cache, the last one those of the next block.
+  void set_ahead(int64_t block, int64_t row) noexcept {
+    const bool fetches_block = row + 1 == rows_.end && block + 1 < unit_.blocks.end;
+    ahead_first_ = row == rows_.begin ? fetch_distance / static_cast<int64_t>(sizeof(Sum)) : 0;
+    ahead_last_ = fetches_block ? plan_.layout.offset(operands_.filter, 0, 1) : 0;
   }
 
   int64_t kept_rows() const noexcept {
@@ -204,13 +205,14 @@ class ChannelsUnit {
     tile.weight_channel = unit_.rows.taps * tile.weight_row;
     tile.weight = weight + present.begin * tile.weight_row;
     tile.x_tap = phase.tap_offsets;
-    tile.ahead = ahead_;
     const int64_t band_row = tile.channels > 0 ? unit_.rows.input(row, present.begin) - band_shape_.row_begin : 0;
     for (int64_t i = 0; i < phase.tiles; ++i) {
       const int64_t begin = phase.tile_begin(i), outputs = phase.tile_begin(i + 1) - begin;
       tile.x = band_ + band_row * band_shape_.row_pitch + begin;
       tile.sums = sums + begin * tile.sums_step;
       tile.present = phase.present + i * tile.taps;
+      tile.ahead = i == 0 ? ahead_first_ : 0;
+      if (i + 1 == phase.tiles && ahead_last_ != 0) tile.ahead = ahead_last_;
       const auto run = channel_tile_run(Sum(0), static_cast<int>(outputs), static_cast<int>(width / N), tile.taps,
                                         phase.all_present[i] != 0);
       run(tile);
@@ -229,7 +231,7 @@ class ChannelsUnit {
   Sum* start_;
   Sum* band_;
   Sum* sums_;
-  int64_t ahead_ = 0;
+  int64_t ahead_first_ = 0, ahead_last_ = 0;  // ChannelTile::ahead of the first and the last tile of a row
 };
 
 template <class E>
