@@ -14,6 +14,13 @@
 namespace convoke::simd::CONVOKE_SIMD_ISA {
 namespace {
 
+/// Rows of C outputs that a unit of R takes as one where it can: tiles of nearly full size, and sums that stay in the
+/// first cache.
+inline int64_t rows_to_join(int64_t R, int64_t C) noexcept {
+  constexpr int64_t most = 112;
+  return max_of(1, min_of(R, most / max_of(C, 1)));
+}
+
 /// Counts cycles: a tap of one output and one block of channels takes one (two vectors, two multiply-adds a cycle), an
 /// element of the band a quarter, a block's weights for one tap two. Set by hand from the times of ResNet-50's
 /// layers in f32 at one thread on one AVX-512 machine with 2 MiB a core; seen at 2 and 16 threads, where it was not
@@ -27,7 +34,7 @@ struct ChannelsModel {
     return arena_bytes<Sum>(channels * channel_pitch_of<Sum>(phase.band_rows(R) * phase.band_cols(C)));
   }
   int64_t bytes(int64_t R, int64_t C, int64_t channels, int64_t blocks) const noexcept {
-    const int64_t joined = phase.one_tap() ? R : 1, tiles = ceil_div(joined * C, most_outputs);
+    const int64_t joined = phase.one_tap() ? rows_to_join(R, C) : 1, tiles = ceil_div(joined * C, most_outputs);
     const int64_t rows_kept = channels < phase.Cin ? R * blocks : joined;
     const int64_t taps = arena_bytes<int64_t>(phase.cols.taps) + arena_bytes<uint32_t>(tiles * phase.cols.taps) +
                          arena_bytes<char>(tiles);
@@ -67,16 +74,16 @@ class ChannelsUnit {
         unit_(unit),
         joins_rows_(plan.one_tap && unit.taps(0) == 1 && unit.rows.all_inside(unit.outputs) &&
                     unit.cols[0].axis.all_inside(unit.cols[0].outputs)),
-        rows_(joins_rows_ ? Range{unit.outputs.begin, unit.outputs.begin + 1} : unit.outputs),
-        joined_(joins_rows_ ? unit.outputs.end - unit.outputs.begin : 1),
-        outputs_(unit.out_columns() * joined_),
+        rows_(unit.outputs.end - unit.outputs.begin),
+        columns_(unit.out_columns()),
+        joined_(joins_rows_ ? rows_to_join(rows_, columns_) : 1),
         band_shape_(band_shape<Sum>(unit, unit.cols[0].outputs.end - unit.cols[0].outputs.begin)) {
-    if (joins_rows_) band_shape_.channel_pitch = channel_pitch_of<Sum>(outputs_);
+    if (joins_rows_) band_shape_.channel_pitch = channel_pitch_of<Sum>(rows_ * columns_);
     Arena arena(scratch);
     for (int64_t i = 0; i < unit.phases; ++i) {
       Phase& phase = phases_[i];
-      phase.outputs = (unit.cols[i].outputs.end - unit.cols[i].outputs.begin) * joined_;
-      phase.tiles = ceil_div(phase.outputs, most_outputs);
+      phase.outputs = unit.cols[i].outputs.end - unit.cols[i].outputs.begin;
+      phase.tiles = ceil_div(phase.outputs * joined_, most_outputs);
       phase.tap_offsets = arena.take<int64_t>(unit.cols[i].axis.taps);
       phase.present = arena.take<uint32_t>(phase.tiles * unit.cols[i].axis.taps);
       phase.all_present = arena.take<unsigned char>(phase.tiles);
@@ -84,7 +91,7 @@ class ChannelsUnit {
     start_ = arena.take<Sum>(2 * N);
     band_ = arena.take<Sum>(plan.input_channels * band_shape_.channel_pitch);
     // A store reads up to a vector of outputs past the last.
-    sums_ = arena.take<Sum>((kept_rows() * outputs_ + N) * 2 * N);
+    sums_ = arena.take<Sum>((kept_rows() * columns_ + N) * 2 * N);
   }
 
   void run() noexcept {
@@ -112,12 +119,10 @@ class ChannelsUnit {
   // What is the same for all rows and channels of a phase: its tiles of outputs, which taps each has, and where it
   // finds them.
   struct Phase {
-    int64_t outputs, tiles;
+    int64_t outputs, tiles;  // of a row; of the rows that are taken as one
     int64_t* tap_offsets;
     uint32_t* present;
     unsigned char* all_present;
-
-    int64_t tile_begin(int64_t tile) const noexcept { return tile * outputs / tiles; }
   };
 
   void find_taps(const PhaseColumns& cols, Phase& phase) noexcept {
@@ -132,7 +137,7 @@ class ChannelsUnit {
     const int64_t taps = cols.axis.taps, first = cols.outputs.begin;
     for (int64_t t = 0; t < taps; ++t) phase.tap_offsets[t] = band_shape_.tap_offset(cols.axis, first, t);
     for (int64_t tile = 0; tile < phase.tiles; ++tile) {
-      const Range here{first + phase.tile_begin(tile), first + phase.tile_begin(tile + 1)};
+      const Range piece = piece_of(phase.outputs, phase.tiles, tile), here{first + piece.begin, first + piece.end};
       const auto below = [&](int64_t end) { return (1u << (end - here.begin)) - 1u; };
       phase.all_present[tile] = 1;
       for (int64_t t = 0; t < taps; ++t) {
@@ -153,18 +158,19 @@ class ChannelsUnit {
     const Sum* const weight = operands_.weight + plan_.layout.offset(filter, unit_.group, block);
     const auto& out = operands_.out;
     auto* const to = out.data + unit_.n * out.stride[0] + co * out.stride[1] + unit_.out_first() * out.stride[3];
-    for (int64_t row = rows_.begin; row < rows_.end; ++row) {
+    for (int64_t row = unit_.outputs.begin; row < unit_.outputs.end; row += joined_) {
+      const int64_t rows = min_of(joined_, unit_.outputs.end - row);
       set_ahead(block, row);
       Sum* const sums = sums_of(block, row);
       for (int64_t i = 0; i < unit_.phases; ++i) {
         const int64_t taps = unit_.cols[i].taps_before * filter.Cin_group + ci * unit_.taps(i);
-        add_row(row, unit_.cols[i].axis, phases_[i], weight + taps * width, width, unit_.taps(i) == 0 ? 0 : channels,
-                ci == 0, sums + i * width);
+        add_rows(row, rows, unit_.cols[i].axis, phases_[i], weight + taps * width, width,
+                 unit_.taps(i) == 0 ? 0 : channels, ci == 0, sums + i * width);
       }
       if (!last) continue;
       // Rows that run on into each other in `out` too are stored as one.
       const int64_t row_hop = unit_.rows.out_step * out.stride[2], column_hop = unit_.out_step() * out.stride[3];
-      const int64_t stores = row_hop == outputs_ / joined_ * column_hop ? 1 : joined_, columns = outputs_ / stores;
+      const int64_t stores = row_hop == columns_ * column_hop ? 1 : rows, columns = columns_ * rows / stores;
       for (int64_t i = 0; i < stores; ++i) {
         store_block<E>(sums + i * columns * width, width, columns, count,
                        to + unit_.rows.out_first * out.stride[2] + (row + i) * row_hop, column_hop, out.stride[1]);
@@ -174,24 +180,23 @@ class ChannelsUnit {
 
   // The first tile of a block brings the weights into the cache, the last one those of the next block.
   void set_ahead(int64_t block, int64_t row) noexcept {
-    const bool fetches_block = row + 1 == rows_.end && block + 1 < unit_.blocks.end;
-    ahead_first_ = row == rows_.begin ? fetch_distance / static_cast<int64_t>(sizeof(Sum)) : 0;
+    const bool fetches_block = row + joined_ >= unit_.outputs.end && block + 1 < unit_.blocks.end;
+    ahead_first_ = row == unit_.outputs.begin ? fetch_distance / static_cast<int64_t>(sizeof(Sum)) : 0;
     ahead_last_ = fetches_block ? plan_.layout.offset(operands_.filter, 0, 1) : 0;
   }
 
   int64_t kept_rows() const noexcept {
-    if (!plan_.keeps_sums) return 1;
-    return (unit_.blocks.end - unit_.blocks.begin) * (rows_.end - rows_.begin);
+    return plan_.keeps_sums ? (unit_.blocks.end - unit_.blocks.begin) * rows_ : joined_;
   }
 
   // One row of outputs, the phases' side by side as in `out`.
   Sum* sums_of(int64_t block, int64_t row) const noexcept {
     if (!plan_.keeps_sums) return sums_;
-    return sums_ + ((block - unit_.blocks.begin) * (rows_.end - rows_.begin) + row - rows_.begin) * outputs_ * 2 * N;
+    return sums_ + ((block - unit_.blocks.begin) * rows_ + row - unit_.outputs.begin) * columns_ * 2 * N;
   }
 
-  void add_row(int64_t row, const Axis& cols, const Phase& phase, const Sum* weight, int64_t width, int64_t channels,
-               bool first, Sum* sums) noexcept {
+  void add_rows(int64_t row, int64_t rows, const Axis& cols, const Phase& phase, const Sum* weight, int64_t width,
+                int64_t channels, bool first, Sum* sums) noexcept {
     const Range present = unit_.rows.taps_inside(row);
     ChannelTile<Sum> tile{};
     tile.start = first ? start_ : nullptr;
@@ -206,15 +211,17 @@ class ChannelsUnit {
     tile.weight = weight + present.begin * tile.weight_row;
     tile.x_tap = phase.tap_offsets;
     const int64_t band_row = tile.channels > 0 ? unit_.rows.input(row, present.begin) - band_shape_.row_begin : 0;
-    for (int64_t i = 0; i < phase.tiles; ++i) {
-      const int64_t begin = phase.tile_begin(i), outputs = phase.tile_begin(i + 1) - begin;
-      tile.x = band_ + band_row * band_shape_.row_pitch + begin;
-      tile.sums = sums + begin * tile.sums_step;
+    const int64_t in_band = joins_rows_ ? (row - unit_.outputs.begin) * columns_ : band_row * band_shape_.row_pitch;
+    const int64_t all_outputs = phase.outputs * rows, tiles = ceil_div(all_outputs, most_outputs);
+    for (int64_t i = 0; i < tiles; ++i) {
+      const Range piece = piece_of(all_outputs, tiles, i);
+      tile.x = band_ + in_band + piece.begin;
+      tile.sums = sums + piece.begin * tile.sums_step;
       tile.present = phase.present + i * tile.taps;
       tile.ahead = i == 0 ? ahead_first_ : 0;
-      if (i + 1 == phase.tiles && ahead_last_ != 0) tile.ahead = ahead_last_;
-      const auto run = channel_tile_run(Sum(0), static_cast<int>(outputs), static_cast<int>(width / N), tile.taps,
-                                        phase.all_present[i] != 0);
+      if (i + 1 == tiles && ahead_last_ != 0) tile.ahead = ahead_last_;
+      const auto run = channel_tile_run(Sum(0), static_cast<int>(piece.end - piece.begin), static_cast<int>(width / N),
+                                        tile.taps, phase.all_present[i] != 0);
       run(tile);
     }
   }
@@ -222,10 +229,9 @@ class ChannelsUnit {
   const Operands<E>& operands_;
   const UnitPlan& plan_;
   const Unit& unit_;
-  bool joins_rows_;  // one tap, which every output has: the rows are taken as one
-  Range rows_;       // what is left to go through
-  int64_t joined_;   // rows of `out` in each
-  int64_t outputs_;  // of a row, all phases
+  bool joins_rows_;         // one tap, which every output has: rows may be taken as one
+  int64_t rows_, columns_;  // of outputs, all column phases
+  int64_t joined_;          // rows that are taken as one
   BandShape band_shape_;
   Phase phases_[most_together];
   Sum* start_;
