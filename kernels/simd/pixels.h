@@ -31,6 +31,7 @@ class PixelsUnit {
     Arena arena(scratch);
     taps_.take(unit, row_vectors_, arena);
     start_ = arena.take<Sum>(plan.layout.wide);
+    tile_begins_ = arena.take<int64_t>(tiles_ + 1);
     places_ = arena.take<VectorPlace>(vectors_);
     copies_ = arena.take<VectorCopy>(gathers_ ? vectors_ : 0);
     const int64_t channel_pitch = gathers_ ? vectors_ * N : band_shape_.channel_pitch;
@@ -66,6 +67,7 @@ class PixelsUnit {
   }
 
   void find_places() noexcept {
+    for (int64_t tile = 0; tile <= tiles_; ++tile) tile_begins_[tile] = tile * vectors_ / tiles_;
     int64_t v = 0;
     for (int64_t row = unit_.outputs.begin; row < unit_.outputs.end; ++row) {
       for (int64_t in_row = 0; in_row < row_vectors_; ++in_row, ++v) {
@@ -102,7 +104,7 @@ class PixelsUnit {
   }
 
   // The vectors of a tile.
-  Range vectors_of(int64_t tile) const noexcept { return {tile * vectors_ / tiles_, (tile + 1) * vectors_ / tiles_}; }
+  Range vectors_of(int64_t tile) const noexcept { return {tile_begins_[tile], tile_begins_[tile + 1]}; }
 
   static bool is_whole(const RowCopy& copy) noexcept { return copy.begin == 0 && copy.end == N; }
 
@@ -132,7 +134,7 @@ class PixelsUnit {
       return;
     }
     for (int64_t c = 0; c < channels; ++c) {
-      for (int64_t v = vectors_of(copied_tiles_).begin; v < vectors_; ++v) {
+      for (int64_t v = tile_begins_[copied_tiles_]; v < vectors_; ++v) {
         const VectorCopy& copy = copies_[v];
         copy_row<E>(source_ + c * x.stride[1] + copy.from, hop, copy.row, N, band_ + copy.to + c * copy.pitch);
       }
@@ -240,6 +242,7 @@ class PixelsUnit {
   bool gathers_;
   BandShape band_shape_;
   PixelTaps<Sum> taps_;
+  int64_t* tile_begins_;
   VectorPlace* places_;
   VectorCopy* copies_;
   int64_t copied_tiles_ = 0;

@@ -80,13 +80,13 @@ struct PixelsModel {
     const int64_t kept = channels < phase.Cin ? vectors(R, C) * blocks : most_vectors;
     const int64_t taps = phase.together * phase.cols.taps;
     return arena_bytes<int64_t>(taps) + arena_bytes<char>(taps) + arena_bytes<LaneMask>((ceil_div(C, N) + 1) * taps) +
-           arena_bytes<char>(ceil_div(C, N)) + arena_bytes<Sum>(width) + arena_bytes<VectorPlace>(vectors(R, C)) +
-           arena_bytes<VectorCopy>(vectors(R, C)) + band_bytes(R, C, channels) +
-           arena_bytes<Sum>(kept * width * N * phase.together);
+           arena_bytes<char>(ceil_div(C, N)) + arena_bytes<Sum>(width) + arena_bytes<int64_t>(vectors(R, C) + 1) +
+           arena_bytes<VectorPlace>(vectors(R, C)) + arena_bytes<VectorCopy>(vectors(R, C)) +
+           band_bytes(R, C, channels) + arena_bytes<Sum>(kept * width * N * phase.together);
   }
   /// With one tap, as many as leave the inputs of a tile in the first cache while the weights pass.
   int64_t input_channels(int64_t R, int64_t C, int64_t blocks) const noexcept {
-    const int64_t most = phase.one_tap() ? 24 * 1024 / (most_vectors * N * static_cast<int64_t>(sizeof(Sum))) : 256;
+    const int64_t most = phase.one_tap() ? 96 * 1024 / (most_vectors * N * static_cast<int64_t>(sizeof(Sum))) : 256;
     const auto fits = [&](int64_t channels) {
       return band_bytes(R, C, channels) <= core_cache_bytes() / 2 && bytes(R, C, channels, blocks) <= worker_bytes;
     };
